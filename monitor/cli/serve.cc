@@ -1,0 +1,2 @@
+#include "monitor/cli/options.h"
+namespace tokprobe { int run_serve(const ServeOptions&) { return 1; } }

@@ -1,0 +1,130 @@
+#include "probes/run.h"
+
+#include <algorithm>
+
+namespace tokprobe {
+namespace {
+
+// Two lengths show the fixed part of a prompt (the chat template) and the rate apart.
+constexpr int kShortCalibrationWords = 24;
+constexpr int kLongCalibrationWords = 400;
+
+std::vector<int> calibration_lengths(const RunSpec& spec, const PromptSizer& sizer) {
+  const int input = spec.shape.input_tokens;
+  if (!spec.calibrate || sizer.calibrated() || input <= 0) return {};
+  const int second = std::clamp(sizer.words_for(input), 2 * kShortCalibrationWords,
+                                kLongCalibrationWords);
+  return {second, kShortCalibrationWords};
+}
+
+ProbeResult not_sent(const std::string& why, Time now) {
+  ProbeResult result;
+  result.reason = Reason::kInternal;
+  result.detail = why;
+  result.start = result.end = now;
+  return result;
+}
+
+}  // namespace
+
+Run::Run(RunSpec spec, Requester& requester, HttpTransport& transport, const Clock& clock)
+    : spec_(std::move(spec)),
+      requester_(requester),
+      transport_(transport),
+      clock_(clock),
+      workers_(static_cast<std::size_t>(std::min(spec_.concurrency, spec_.requests))) {
+  result_.target = spec_.target;
+  result_.probe = spec_.probe;
+  result_.concurrency = spec_.concurrency;
+  result_.asked_input_tokens = spec_.shape.input_tokens;
+  result_.asked_output_tokens = spec_.shape.output_tokens;
+}
+
+Run::~Run() {
+  if (!done_) cancel();
+}
+
+void Run::begin() {
+  begun_ = true;
+  calibrations_ = calibration_lengths(spec_, requester_.sizer());
+  result_.started = clock_.wall();
+}
+
+void Run::pump(Time now) {
+  if (done_) return;
+  if (!begun_) begin();
+  for (auto& worker : workers_) {
+    if (worker && worker->done()) {
+      collect(*worker);
+      worker.reset();
+    }
+  }
+  const bool idle = std::none_of(workers_.begin(), workers_.end(), [](auto& w) { return !!w; });
+  if (calibrating_ && !idle) {
+    workers_.front()->check_time(transport_, now);
+    return;
+  }
+  if (issued_ == 0 && start_calibration()) return;
+  if (issued_ == 0) transport_.take_lag();  // what came before is not the run's
+  for (auto& worker : workers_) {
+    if (!worker) start_worker(worker);
+    if (worker) worker->check_time(transport_, now);
+  }
+  done_ = issued_ == spec_.requests &&
+          std::none_of(workers_.begin(), workers_.end(), [](auto& w) { return !!w; });
+  if (done_) result_.client_lag = transport_.take_lag();
+}
+
+bool Run::start_calibration() {
+  calibrating_ = false;
+  if (calibrations_.empty()) return false;
+  const int words = calibrations_.back();
+  calibrations_.pop_back();
+  auto spec = requester_.make_calibration(spec_.shape, words);
+  if (!spec) return false;  // the measured requests will say why
+  calibrating_ = true;
+  workers_.front() = std::make_unique<Probe>(std::move(spec).value(), clock_);
+  workers_.front()->start(transport_);
+  return true;
+}
+
+void Run::start_worker(std::unique_ptr<Probe>& worker) {
+  while (issued_ < spec_.requests) {
+    ++issued_;
+    auto spec = requester_.make(spec_.shape);
+    if (spec) {
+      worker = std::make_unique<Probe>(std::move(spec).value(), clock_);
+      worker->start(transport_);
+      return;
+    }
+    result_.requests.push_back(not_sent(spec.error(), clock_.now()));
+  }
+}
+
+void Run::collect(Probe& probe) {
+  ProbeResult result = probe.take();
+  if (result.reason == Reason::kCancelled) return;
+  requester_.learn(result);
+  if (!calibrating_) {
+    result_.requests.push_back(std::move(result));
+    return;
+  }
+  // A server that does not answer is not asked a second time before the real requests.
+  if (!result.ok()) calibrations_.clear();
+  result_.unmeasured.push_back(std::move(result));
+}
+
+void Run::cancel() {
+  for (auto& worker : workers_) {
+    if (!worker) continue;
+    worker->cancel(transport_);
+    collect(*worker);
+    worker.reset();
+  }
+  result_.cancelled = true;
+  done_ = true;
+}
+
+RunResult Run::take() { return std::move(result_); }
+
+}  // namespace tokprobe
