@@ -87,10 +87,12 @@ void add_header(ProbeOptions& o, const std::string& text) {
 
 void add_probe_connection(CLI::App& app, ProbeOptions& o) {
   add_duration(app, "--connect-timeout", o.timeouts.connect, "Name, TCP and TLS");
-  add_duration(app, "--first-token-timeout", o.timeouts.first_token, "From sending to the first token");
+  add_duration(app, "--first-token-timeout", o.timeouts.first_token,
+               "From sending to the first token");
   add_duration(app, "--stall-timeout", o.timeouts.stall, "Silence after the first token");
   add_duration(app, "--timeout", o.timeouts.total, "The whole request");
-  app.add_option("--api-key-file", o.api_key_file, "File that holds the API key")->type_name("FILE");
+  app.add_option("--api-key-file", o.api_key_file, "File that holds the API key")
+      ->type_name("FILE");
   app.add_option("--ca-file", o.ca_file, "Certificates to trust (PEM)")->type_name("FILE");
   app.add_flag("--insecure", o.insecure, "Do not check the server's certificate");
   app.add_option("--proxy", o.proxy, "Proxy URL (default: none, whatever the environment says)")
@@ -103,11 +105,13 @@ void add_probe_connection(CLI::App& app, ProbeOptions& o) {
          "Header to send, 'Name: value'; repeatable")
       ->type_name("HEADER")
       ->allow_extra_args(false);
-  app.add_flag("--reuse-connections", o.reuse_connections, "Keep connections from request to request");
+  app.add_flag("--reuse-connections", o.reuse_connections,
+               "Keep connections from request to request");
   app.add_option("--seed", o.seed, "Seed of the generated prompts (default: a new one)")
       ->type_name("N");
   app.add_option_function<std::string>(
-         "--format", [&o](const std::string& f) { o.format = f == "json" ? Format::kJson : Format::kText; },
+         "--format",
+         [&o](const std::string& f) { o.format = f == "json" ? Format::kJson : Format::kText; },
          "text or json (default text)")
       ->check(CLI::IsMember({"text", "json"}))
       ->type_name("FORMAT");
@@ -126,10 +130,12 @@ struct Cli {
     app.require_subcommand(1);
     app.set_version_flag("--version", version_line());
     app.get_formatter()->column_width(34);
-    app.footer("Exit codes: 0 fine, 1 usage or configuration, 2 the probe or server failed.\n"
-               "`tokprobe COMMAND --help` tells more.");
+    app.footer(
+        "Exit codes: 0 fine, 1 usage or configuration, 2 the probe or server failed.\n"
+        "`tokprobe COMMAND --help` tells more.");
     add_serve(add("serve", "Probe on a schedule and export Prometheus metrics", serve), serve);
-    CLI::App& p = add("probe", "Send one request, or a run of them, and print what came of it", probe);
+    CLI::App& p =
+        add("probe", "Send one request, or a run of them, and print what came of it", probe);
     add_probe_request(p, probe);
     add_probe_connection(p, probe);
     add("check-config", "Check configuration files and print what they will cost", check_config)

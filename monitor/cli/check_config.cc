@@ -1,2 +1,33 @@
+#include <fmt/format.h>
+
 #include "monitor/cli/options.h"
-namespace tokprobe { int run_check_config(const CheckConfigOptions&) { return 1; } }
+#include "monitor/config/cost.h"
+#include "monitor/config/load.h"
+#include "monitor/metrics/exposition.h"
+
+namespace tokprobe {
+namespace {
+
+SeriesCounts count_series() {
+  const SeriesPerScope none = series_per_scope(0);
+  const SeriesPerScope one = series_per_scope(1);
+  return {none.level, one.level - none.level, none.probe, one.probe - none.probe, none.target};
+}
+
+}  // namespace
+
+int run_check_config(const CheckConfigOptions& options) {
+  bool good = true;
+  for (const std::string& file : options.files) {
+    const LoadResult loaded = load_config_file(file, process_environment());
+    fmt::print(stderr, "{}", loaded.report());
+    if (!loaded) {
+      good = false;
+      continue;
+    }
+    fmt::print("{}: fine\n\n{}", file, render_cost(estimate_cost(*loaded.config, count_series())));
+  }
+  return good ? 0 : 1;
+}
+
+}  // namespace tokprobe

@@ -50,7 +50,8 @@ Result<Plan> make_plan(const ProbeOptions& o) {
   run.concurrency = o.concurrency;
   run.requests = o.requests > 0 ? o.requests : o.concurrency;
   if (run.requests < run.concurrency) {
-    return Error{fmt::format("--requests {} never reach --concurrency {}", o.requests, o.concurrency)};
+    return Error{
+        fmt::format("--requests {} never reach --concurrency {}", o.requests, o.concurrency)};
   }
   Shape& shape = run.shape;
   shape.input_tokens = o.input_tokens;

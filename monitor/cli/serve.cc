@@ -1,2 +1,113 @@
+#include <fmt/format.h>
+
+#include <atomic>
+#include <memory>
+
+#include "monitor/cli/interruptible.h"
 #include "monitor/cli/options.h"
-namespace tokprobe { int run_serve(const ServeOptions&) { return 1; } }
+#include "monitor/config/load.h"
+#include "monitor/daemon/daemon.h"
+#include "monitor/sinks/log_sink.h"
+#include "monitor/sinks/metrics_sink.h"
+#include "monitor/web/landing.h"
+#include "monitor/web/server.h"
+#include "probes/base/version.h"
+
+namespace tokprobe {
+namespace {
+
+constexpr const char* kDefaultListen = "127.0.0.1:18838";
+constexpr const char* kMetricsType = "text/plain; version=0.0.4; charset=utf-8";
+
+int usage_error(const std::string& message) {
+  fmt::print(stderr, "tokprobe serve: {}\n", message);
+  return 1;
+}
+
+std::vector<Route> make_routes(const MetricsSink& metrics, const std::atomic<bool>& ready) {
+  return {{"/",
+           [&] {
+             return Page{200, "text/html; charset=utf-8", landing_page(metrics.targets())};
+           }},
+          {"/metrics",
+           [&] {
+             return Page{200, kMetricsType, metrics.page()};
+           }},
+          {"/-/healthy",
+           [] {
+             return Page{200, "text/plain; charset=utf-8", "tokprobe is healthy.\n"};
+           }},
+          {"/-/ready", [&] {
+             return ready ? Page{200, "text/plain; charset=utf-8", "tokprobe is ready.\n"}
+                          : Page{503, "text/plain; charset=utf-8", "tokprobe is starting.\n"};
+           }}};
+}
+
+Result<bool> listen_on_all(WebServer& server, const std::vector<std::string>& addresses,
+                           const Log& log) {
+  for (const std::string& text : addresses) {
+    const auto address = parse_listen_address(text);
+    if (!address) return Error{address.error()};
+    const auto port = server.listen(*address);
+    if (!port) return Error{port.error()};
+    const bool v6 = address->host.find(':') != std::string::npos;
+    log.info("listening",
+             {{"address", fmt::format(v6 ? "[{}]:{}" : "{}:{}", address->host, *port)}});
+  }
+  return true;
+}
+
+// Everything but the waiting for signals.
+int serve(const Config& config, const ServeOptions& o, const Log& log, Storage* storage,
+          const std::stop_token& stop) {
+  const SteadyClock clock;
+  MetricsSink metrics(config, clock.wall());
+  LogSink lines(log);
+  Fanout sinks({&metrics, &lines});
+  std::atomic<bool> ready = false;
+  WebServer server(make_routes(metrics, ready), [&metrics](const std::string& handler, int code) {
+    metrics.count_http(handler, code);
+  });
+  const auto addresses =
+      o.listen_addresses.empty() ? std::vector<std::string>{kDefaultListen} : o.listen_addresses;
+  const auto listening = listen_on_all(server, addresses, log);
+  if (!listening) {
+    log.error("cannot serve", {{"error", listening.error()}});
+    return 1;
+  }
+  const bool good =
+      run_daemon(config, {clock, sinks, log, storage}, stop, [&ready] { ready = true; });
+  log.info("stopped");
+  return good ? 0 : 2;
+}
+
+}  // namespace
+
+int run_serve(const ServeOptions& o) {
+  if (o.config_file.empty()) {
+    return usage_error(fmt::format(
+        "--config.file is missing. A complete small configuration:\n\n{}", example_config()));
+  }
+  const LoadResult loaded = load_config_file(o.config_file, process_environment());
+  fmt::print(stderr, "{}", loaded.report());
+  if (!loaded) return 1;
+  const Log log(log_level(o.log_level),
+                o.log_format == "json" ? LogFormat::kJson : LogFormat::kLogfmt);
+  log.info("starting", {{"version", std::string(version())},
+                        {"revision", std::string(revision())},
+                        {"targets", std::to_string(loaded.config->targets.size())}});
+  std::shared_ptr<Storage> storage;
+  if (!o.storage_path.empty()) {
+    std::string problem;
+    const auto opened = Storage::open(o.storage_path, problem);
+    if (!opened) return usage_error("--storage.path: " + opened.error());
+    storage = *opened;
+    if (!problem.empty()) log.warn("state begun anew", {{"problem", problem}});
+  }
+  const Interrupted end = run_interruptible([&](const std::stop_token& stop) {
+    return serve(*loaded.config, o, log, storage.get(), stop);
+  });
+  return end.code;
+}
+
+}  // namespace tokprobe

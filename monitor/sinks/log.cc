@@ -4,6 +4,7 @@
 #include <spdlog/spdlog.h>
 
 #include <array>
+#include <ctime>
 #include <nlohmann/json.hpp>
 
 #include "probes/base/text.h"
@@ -48,7 +49,8 @@ class LineFormatter final : public spdlog::formatter {
     const auto t =
         std::chrono::duration_cast<std::chrono::milliseconds>(msg.time.time_since_epoch());
     const std::time_t whole = t.count() / 1000;
-    const std::tm utc = spdlog::details::os::gmtime(whole);
+    std::tm utc{};
+    gmtime_r(&whole, &utc);
     const std::string time = fmt::format("{:04}-{:02}-{:02}T{:02}:{:02}:{:02}.{:03}Z",
                                          utc.tm_year + 1900, utc.tm_mon + 1, utc.tm_mday,
                                          utc.tm_hour, utc.tm_min, utc.tm_sec, t.count() % 1000);

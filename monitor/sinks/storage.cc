@@ -23,12 +23,12 @@ constexpr std::uintmax_t kMaxBytes = 64U << 20U;
 
 SavedTarget read_target(const Json& json) {
   SavedTarget saved;
-  for (const Json& pair : json.value("prompt_lengths", Json::array())) {
+  const Json lengths = json.value("prompt_lengths", Json::array());
+  for (const Json& pair : lengths) {
     saved.prompt_lengths.push_back({pair.at(0).get<int>(), pair.at(1).get<std::int64_t>()});
   }
-  for (const auto& [probe, time] : json.value("last_runs", Json::object()).items()) {
-    saved.last_runs[probe] = time.get<double>();
-  }
+  const Json runs = json.value("last_runs", Json::object());
+  for (const auto& [probe, time] : runs.items()) saved.last_runs[probe] = time.get<double>();
   return saved;
 }
 

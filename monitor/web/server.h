@@ -1,0 +1,54 @@
+#pragma once
+
+#include <functional>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "probes/base/result.h"
+
+namespace tokprobe {
+
+/// What a handler answers.
+struct Page {
+  int status = 200;
+  std::string content_type = "text/plain; charset=utf-8";
+  std::string body;
+};
+
+struct Route {
+  std::string path;
+  std::function<Page()> handler;  ///< called from any of the server's threads
+};
+
+/// An address to listen on: host and port. An empty host means all addresses.
+struct ListenAddress {
+  std::string host;
+  int port = 0;
+};
+/// Reads "127.0.0.1:18838", "[::1]:18838" or ":18838".
+Result<ListenAddress> parse_listen_address(const std::string& text);
+
+/// A small HTTP server: GET and HEAD of a few exact paths, on one or more addresses, with its own
+/// threads. `count` is told of every request (its path if it is a route, else "other") and status.
+class WebServer {
+ public:
+  WebServer(std::vector<Route> routes, std::function<void(const std::string&, int)> count);
+  ~WebServer();
+  WebServer(const WebServer&) = delete;
+  WebServer& operator=(const WebServer&) = delete;
+
+  /// Begins to listen and to serve; the port that is really used (for port 0). An error when the
+  /// address is taken or not ours.
+  Result<int> listen(const ListenAddress& address);
+  /// Ends all connections. Also done by the destructor.
+  void stop();
+
+ private:
+  struct Listener;
+  std::vector<Route> routes_;
+  std::function<void(const std::string&, int)> count_;
+  std::vector<std::unique_ptr<Listener>> listeners_;
+};
+
+}  // namespace tokprobe
