@@ -23,10 +23,10 @@ struct TargetConfig {
   std::string url;   ///< as written; may hold credentials: show Url::masked() only
   std::string api = "auto";
   std::string model = "auto";
-  std::string api_key_file;                  ///< empty: no key; the file is read at each use
-  std::string ca_file;                       ///< PEM; empty: the system's store
-  bool insecure = false;                     ///< no certificate check
-  std::string proxy;                         ///< empty: none, also when the environment names one
+  std::string api_key_file;                    ///< empty: no key; the file is read at each use
+  std::string ca_file;                         ///< PEM; empty: the system's store
+  bool insecure = false;                       ///< no certificate check
+  std::string proxy;                           ///< empty: none, also when the environment names one
   std::map<std::string, std::string> labels;   ///< into target_info and documents
   std::map<std::string, std::string> headers;  ///< sent with every request; values are secrets
 };
