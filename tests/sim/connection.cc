@@ -99,17 +99,17 @@ bool Connection::await_request(double idle_seconds) {
   return await(POLLIN, idle_seconds);
 }
 
-Connection::Wake Connection::wait_until(double deadline) {
+bool Connection::wait() {
   std::array<pollfd, 3> fds = {
       {{socket_, POLLRDHUP, 0}, {stop_fd_, POLLIN, 0}, {wake_fd_, POLLIN, 0}}};
-  const timespec left = to_timespec(deadline - now_seconds());
-  const int ready = ppoll(fds.data(), fds.size(), &left, nullptr);
-  if (ready <= 0) return Wake::kDue;
-  if (fds[0].revents != 0 || fds[1].revents != 0) return Wake::kGone;
+  while (poll(fds.data(), fds.size(), -1) < 0 && errno == EINTR) {
+  }
   eventfd_t ignored = 0;
   eventfd_read(wake_fd_, &ignored);
-  return Wake::kWoken;
+  return fds[0].revents == 0 && fds[1].revents == 0;
 }
+
+void Connection::wake() { eventfd_write(wake_fd_, 1); }
 
 void Connection::reset() {
   const linger now = {1, 0};
@@ -177,26 +177,46 @@ ssize_t Connection::read(char* out, size_t size) {
   return static_cast<ssize_t>(take);
 }
 
+// Bytes sent; 0: the peer's window is full. Anything worse marks the connection as dead.
+ssize_t Connection::send_some(const char* data, size_t size) {
+  if (dead_) return 0;
+  if (ssl_ != nullptr) {
+    const int sent = SSL_write(ssl_, data, static_cast<int>(size));
+    if (sent > 0) return sent;
+    const int error = SSL_get_error(ssl_, sent);
+    dead_ = error != SSL_ERROR_WANT_WRITE && error != SSL_ERROR_WANT_READ;
+    return 0;
+  }
+  const ssize_t sent = send(socket_, data, size, MSG_NOSIGNAL);
+  if (sent > 0) return sent;
+  dead_ = errno != EAGAIN && errno != EINTR;
+  return 0;
+}
+
 ssize_t Connection::write(const char* data, size_t size) {
   size_t done = 0;
   while (done < size) {
+    const ssize_t sent = send_some(data + done, size - done);
+    if (sent == 0 && !dead_) dead_ = !await(POLLOUT, kWriteSeconds);
     if (dead_) return -1;
-    if (ssl_ != nullptr) {
-      const int sent = SSL_write(ssl_, data + done, static_cast<int>(size - done));
-      if (sent > 0) done += static_cast<size_t>(sent);
-      dead_ = sent <= 0 && !retry_tls(sent);
-      continue;
-    }
-    const ssize_t sent = send(socket_, data + done, size - done, MSG_NOSIGNAL);
-    if (sent >= 0) {
-      done += static_cast<size_t>(sent);
-    } else if (errno == EAGAIN) {
-      dead_ = !await(POLLOUT, kWriteSeconds);
-    } else if (errno != EINTR) {
-      dead_ = true;
-    }
+    done += static_cast<size_t>(sent);
   }
   return static_cast<ssize_t>(size);
+}
+
+void Connection::push(std::string_view bytes) {
+  if (backlog_.empty()) {
+    bytes.remove_prefix(static_cast<size_t>(send_some(bytes.data(), bytes.size())));
+    backlog_ = bytes;
+    return;
+  }
+  backlog_ += bytes;
+  backlog_.erase(0, static_cast<size_t>(send_some(backlog_.data(), backlog_.size())));
+}
+
+bool Connection::flush() {
+  const std::string rest = std::exchange(backlog_, {});
+  return write(rest.data(), rest.size()) >= 0;
 }
 
 void Connection::get_remote_ip_and_port(std::string& ip, int& port) const {

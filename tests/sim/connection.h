@@ -4,7 +4,8 @@
 #include <openssl/ssl.h>
 
 #include <array>
-#include <optional>
+#include <string>
+#include <string_view>
 
 namespace tokprobe_sim {
 
@@ -28,12 +29,14 @@ class Connection : public httplib::Stream {
   // CLOCK_MONOTONIC seconds at which the first bytes of the present request reached this machine's
   // kernel (SO_TIMESTAMPNS, so busy threads do not delay it); with TLS, when they were read.
   double received() const { return received_; }
-  // Makes due() of others heard: an eventfd that ends wait_until early.
-  int wake_fd() const { return wake_fd_; }
+  // Sleeps until wake(). False: the peer has closed, or the server stops.
+  bool wait();
+  void wake();  // from any thread
 
-  enum class Wake { kDue, kWoken, kGone };  // kGone: the peer closed, or the server stops
-  // Sleeps until `deadline` (CLOCK_MONOTONIC seconds; infinite is fine) or until something happens.
-  Wake wait_until(double deadline);
+  // Sends without blocking; what does not fit is kept and goes first next time. The thread that
+  // serves the connection may lend push() to another one, as long as it does nothing but wait().
+  void push(std::string_view bytes);
+  bool flush();  // blocks until all is sent; false: the peer is gone
 
   void reset();  // the peer gets a RST; nothing can be written afterwards
 
@@ -50,12 +53,14 @@ class Connection : public httplib::Stream {
   ssize_t receive();  // fills buffer_; -1 and errno EAGAIN when nothing is there
   ssize_t receive_stamped();
   bool retry_tls(int result) const;
+  ssize_t send_some(const char* data, size_t size);
 
   socket_t socket_;
   int stop_fd_;
   int wake_fd_;
   SSL* ssl_ = nullptr;
   bool dead_ = false;
+  std::string backlog_;
   std::array<char, 16384> buffer_;
   size_t begin_ = 0;
   size_t end_ = 0;

@@ -1,7 +1,8 @@
 #include "tests/sim/generation.h"
 
+#include <fmt/format.h>
+
 #include <algorithm>
-#include <limits>
 #include <utility>
 
 #include "tests/sim/clock.h"
@@ -9,7 +10,10 @@
 namespace tokprobe_sim {
 namespace {
 
-constexpr double kNever = std::numeric_limits<double>::infinity();
+// One chunk of a body with Transfer-Encoding: chunked.
+std::string chunk(const std::string& bytes) {
+  return fmt::format("{:x}\r\n{}\r\n", bytes.size(), bytes);
+}
 
 }  // namespace
 
@@ -26,8 +30,14 @@ Generation::Generation(Shared& shared, Connection& connection, GenerationRequest
       text_(settings_->text, settings_->engine.seed, record_.id) {
   record_.stream = request_.stream;
   record_.prompt_tokens = static_cast<int>(request_.prompt_tokens.size());
-  if (settings_->prefix_cache)
+  if (settings_->prefix_cache) {
     record_.cached_tokens = shared_.prefixes.look_up(request_.prompt_tokens);
+  }
+  limit_ = plan_.output_tokens;
+  if (breaks_off()) limit_ = std::min(limit_, fault_->after_tokens);
+}
+
+void Generation::submit() {
   Work work;
   work.id = record_.id;
   work.context_tokens = record_.prompt_tokens;
@@ -35,25 +45,22 @@ Generation::Generation(Shared& shared, Connection& connection, GenerationRequest
   work.output_tokens = plan_.output_tokens;
   work.extra_delay = faulty(FaultKind::kSlow) ? fault_->seconds : 0;
   work.hold = faulty(FaultKind::kStall) || faulty(FaultKind::kNever);
-  shared_.scheduler.submit(work, record_.received, connection_.wake_fd());
+  shared_.scheduler.submit(work, record_.received, *this);
   shared_.counters.prompt_tokens += static_cast<uint64_t>(record_.prompt_tokens);
 }
 
-Generation::~Generation() {
-  finish("abort");
-  shared_.scheduler.release(record_.id);
-}
+Generation::~Generation() { finish("abort"); }
 
-bool Generation::wait_for(int token) {
-  while (true) {
-    const double due = shared_.scheduler.due(record_.id, token).value_or(kNever);
-    if (now_seconds() >= due) return true;
-    if (connection_.wait_until(due) == Connection::Wake::kGone) return false;
+bool Generation::wait_until_done() {
+  while (!done_) {
+    if (!connection_.wait()) return done_;  // a peer may leave as soon as it has the last event
   }
+  return true;
 }
 
 void Generation::hang() {
-  while (connection_.wait_until(kNever) != Connection::Wake::kGone) {
+  if (!done_) submit();
+  while (connection_.wait()) {
   }
 }
 
@@ -62,7 +69,7 @@ bool Generation::breaks_off() const {
          faulty(FaultKind::kError);
 }
 
-bool Generation::break_off(const Write& write) {
+bool Generation::break_off() {
   switch (fault_->kind) {
     case FaultKind::kReset:
       connection_.reset();
@@ -71,9 +78,10 @@ bool Generation::break_off(const Write& write) {
       hang();
       return false;
     case FaultKind::kError:
+      connection_.push(chunk(ResponseWriter::error_event("the engine failed (a simulated fault)") +
+                             ResponseWriter::done_event()));
       finish("error");
-      return write(ResponseWriter::error_event("the engine failed (a simulated fault)") +
-                   ResponseWriter::done_event());
+      return connection_.flush();
     default:
       return false;
   }
@@ -89,51 +97,61 @@ void Generation::stamp(int tokens) {
   }
 }
 
-bool Generation::stream(const Write& write) {
-  const int limit =
-      breaks_off() ? std::min(fault_->after_tokens, plan_.output_tokens) : plan_.output_tokens;
-  std::string held;
-  int held_tokens = 0;
-  for (int begin = 0, end = 0; begin < limit; begin = end) {
-    end = std::min(begin == 0 ? 1 : begin + settings_->tokens_per_chunk, limit);
-    held += events(begin, end);
-    held_tokens += end - begin;
-    const bool last = end == plan_.output_tokens;
-    if (last && !breaks_off()) held += closing_events();
-    if (!wait_for(end - 1)) return false;
-    if (faulty(FaultKind::kBuffered) && !last) continue;
-    stamp(held_tokens);
-    if (!write(held)) return false;
-    shared_.counters.generation_tokens += static_cast<uint64_t>(held_tokens);
-    held.clear();
-    held_tokens = 0;
-  }
-  // An error before the first token comes when that token would have come, not at once.
-  if (breaks_off()) return (limit > 0 || wait_for(0)) && break_off(write);
+bool Generation::stream() {
+  prepare();
+  // A fault before the first token comes when that token would have come, not at once.
+  next_token_ = std::max(end_ - 1, 0);
+  submit();
+  if (!wait_until_done() || !connection_.flush()) return false;
+  if (breaks_off()) return break_off();
   finish(plan_.finish_reason);
   return true;
 }
 
+void Generation::prepare() {
+  const int begin = end_;
+  end_ = std::min(begin == 0 ? 1 : begin + settings_->tokens_per_chunk, limit_);
+  held_ += events(begin, end_);
+  held_tokens_ += end_ - begin;
+  if (end_ == plan_.output_tokens && !breaks_off()) held_ += closing_events();
+  next_token_ = end_ - 1;
+}
+
+void Generation::fire() {
+  if (request_.stream && held_tokens_ > 0 && (end_ == limit_ || !faulty(FaultKind::kBuffered))) {
+    const std::string bytes = chunk(held_);
+    stamp(held_tokens_);
+    connection_.push(bytes);
+    shared_.counters.generation_tokens += static_cast<uint64_t>(held_tokens_);
+    held_.clear();
+    held_tokens_ = 0;
+  }
+  if (request_.stream && end_ < limit_) return prepare();
+  next_token_.reset();
+  done_ = true;
+  connection_.wake();
+}
+
 std::optional<std::string> Generation::whole() {
-  const int limit =
-      breaks_off() ? std::clamp(fault_->after_tokens, 1, plan_.output_tokens) : plan_.output_tokens;
-  if (!wait_for(limit - 1)) return std::nullopt;
+  next_token_ = std::max(limit_ - 1, 0);
+  submit();
+  if (!wait_until_done()) return std::nullopt;
   if (faulty(FaultKind::kError)) {
     record_.status = 500;
     finish("error");
     return error_body({500, "the engine failed (a simulated fault)", "InternalServerError", ""});
   }
   if (breaks_off()) {
-    break_off([](std::string_view) { return false; });
+    break_off();
     return std::nullopt;
   }
   std::string reasoning, answer;
-  for (int token = 0; token < limit; ++token)
+  for (int token = 0; token < limit_; ++token) {
     (is_reasoning(token) ? reasoning : answer) += text_.next();
-  const UsageCounts usage = *usage_of(limit, true);
-  std::string body = writer_.whole(reasoning, answer, plan_.finish_reason, usage);
-  shared_.counters.generation_tokens += static_cast<uint64_t>(limit);
-  stamp(limit);
+  }
+  std::string body = writer_.whole(reasoning, answer, plan_.finish_reason, *usage_of(limit_, true));
+  shared_.counters.generation_tokens += static_cast<uint64_t>(limit_);
+  stamp(limit_);
   finish(plan_.finish_reason);
   return body;
 }
@@ -175,7 +193,7 @@ std::optional<UsageCounts> Generation::usage_of(int tokens, bool wanted) const {
 
 void Generation::finish(const char* reason) {
   if (std::exchange(finished_, true)) return;
-  const std::optional<Placement> placement = shared_.scheduler.placement(record_.id);
+  const std::optional<Placement> placement = shared_.scheduler.release(record_.id);
   if (placement) {
     record_.admitted = placement->admitted;
     record_.concurrency = placement->concurrency;

@@ -1,11 +1,9 @@
 #pragma once
 
 #include <atomic>
-#include <functional>
 #include <memory>
 #include <optional>
 #include <string>
-#include <string_view>
 
 #include "tests/sim/connection.h"
 #include "tests/sim/counters.h"
@@ -32,35 +30,41 @@ struct Shared {
 };
 
 // One generation request, from its admission to its record in the truth log; used by the thread
-// that serves `connection`. Destroying it frees its place in the batch.
-class Generation {
+// that serves `connection`, while the scheduler's thread writes the events. Destroying it frees its
+// place in the batch.
+class Generation : private Paced {
  public:
-  // Submits the request to the engine. `record` holds what is known so far.
+  // `record` holds what is known so far.
   Generation(Shared& shared, Connection& connection, GenerationRequest request,
              std::optional<Fault> fault, TruthRecord record);
-  ~Generation();
+  ~Generation() override;
   Generation(const Generation&) = delete;
   Generation& operator=(const Generation&) = delete;
 
-  using Write = std::function<bool(std::string_view)>;
-  // Writes the events, each at its time. True: the caller ends the response in order; false: it
-  // drops the connection.
-  bool stream(const Write& write);
-  // Waits and returns the body, or nothing: drop the connection.
+  // Each submits the request to the engine and blocks until it is over; call one of them, once.
+  // Writes the events as HTTP chunks, each at its time. True: the caller ends the body in order;
+  // false: it drops the connection.
+  bool stream();
+  // The body of an answer that is not streamed, or nothing: drop the connection.
   std::optional<std::string> whole();
-  // Waits until the peer has gone: a request that is never answered.
+  // A request that is never answered: waits until the peer has gone.
   void hang();
 
   int status() const { return record_.status; }
 
  private:
-  bool wait_for(int token);
+  std::optional<int> next_token() const override { return next_token_; }
+  void fire() override;
+
+  void submit();
+  bool wait_until_done();
+  void prepare();
   std::string events(int begin, int end);
   std::string closing_events() const;
   std::optional<UsageCounts> usage_of(int tokens, bool wanted) const;
   bool faulty(FaultKind kind) const { return fault_ && fault_->kind == kind; }
   bool breaks_off() const;
-  bool break_off(const Write& write);
+  bool break_off();
   void stamp(int tokens);
   void finish(const char* reason);
   bool is_reasoning(int token) const {
@@ -76,6 +80,12 @@ class Generation {
   Plan plan_;
   ResponseWriter writer_;
   TextSource text_;
+  int limit_ = 0;  // tokens to give: all, or those before a fault
+  int end_ = 0;    // tokens up to here are in held_, or were written
+  int held_tokens_ = 0;
+  std::string held_;
+  std::optional<int> next_token_;
+  std::atomic<bool> done_{false};
   bool finished_ = false;
 };
 

@@ -57,13 +57,13 @@ void answer(const std::shared_ptr<Generation>& generation, bool stream, bool nev
   }
   if (stream) {
     response.set_header("Cache-Control", "no-cache");
-    response.set_chunked_content_provider(
-        "text/event-stream", [generation](size_t, httplib::DataSink& sink) {
-          const bool in_order = generation->stream(
-              [&sink](std::string_view bytes) { return sink.write(bytes.data(), bytes.size()); });
-          if (in_order) sink.done();
-          return in_order;
-        });
+    // Asked for when the head is written, so that events can go around httplib's sink.
+    response.set_chunked_content_provider("text/event-stream",
+                                          [generation](size_t, httplib::DataSink& sink) {
+                                            const bool in_order = generation->stream();
+                                            if (in_order) sink.done();
+                                            return in_order;
+                                          });
     return;
   }
   const std::optional<std::string> body = generation->whole();

@@ -39,7 +39,8 @@ HttpServer::~HttpServer() { close(stop_fd_); }
 std::string HttpServer::open(int& port) {
   if (!options_.tls_cert.empty()) {
     tls_.reset(SSL_CTX_new(TLS_server_method()));
-    SSL_CTX_set_mode(tls_.get(), SSL_MODE_ENABLE_PARTIAL_WRITE);
+    SSL_CTX_set_mode(tls_.get(),
+                     SSL_MODE_ENABLE_PARTIAL_WRITE | SSL_MODE_ACCEPT_MOVING_WRITE_BUFFER);
     if (SSL_CTX_use_certificate_chain_file(tls_.get(), options_.tls_cert.c_str()) != 1 ||
         SSL_CTX_use_PrivateKey_file(tls_.get(), options_.tls_key.c_str(), SSL_FILETYPE_PEM) != 1) {
       return fmt::format("cannot use certificate {} with key {}", options_.tls_cert,

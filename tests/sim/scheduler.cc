@@ -1,7 +1,8 @@
 #include "tests/sim/scheduler.h"
 
-#include <sys/eventfd.h>
+#include <sched.h>
 
+#include <algorithm>
 #include <chrono>
 #include <limits>
 
@@ -20,7 +21,8 @@ std::chrono::steady_clock::time_point time_point(double seconds) {
 
 }  // namespace
 
-Scheduler::Scheduler(EngineParams params) : engine_(params), thread_([this] { run(); }) {}
+Scheduler::Scheduler(EngineParams params)
+    : engine_(params), engine_next_(kNever), thread_([this] { run(); }) {}
 
 Scheduler::~Scheduler() {
   {
@@ -31,34 +33,30 @@ Scheduler::~Scheduler() {
   thread_.join();
 }
 
-void Scheduler::submit(const Work& work, double arrival, int wake_fd) {
+void Scheduler::submit(const Work& work, double arrival, Paced& paced) {
   const std::lock_guard lock(mutex_);
-  wake_fds_[work.id] = wake_fd;
+  entries_[work.id] = {&paced, paced.next_token(), std::nullopt};
   engine_.submit(work, arrival);
-  wake_changed();
+  engine_changed();
 }
 
-void Scheduler::release(uint64_t id) {
-  const std::lock_guard lock(mutex_);
-  wake_fds_.erase(id);
+std::optional<Placement> Scheduler::release(uint64_t id) {
+  std::unique_lock lock(mutex_);
+  fired_.wait(lock, [&] { return firing_ != id; });
+  const auto found = entries_.find(id);
+  if (found == entries_.end()) return std::nullopt;
+  if (found->second.due) queue_.erase({*found->second.due, id});
+  entries_.erase(found);
+  const std::optional<Placement> placement = engine_.placement(id);
   engine_.release(id, now_seconds());
-  wake_changed();
+  engine_changed();
+  return placement;
 }
 
 void Scheduler::set_params(EngineParams params) {
   const std::lock_guard lock(mutex_);
   engine_.set_params(params, now_seconds());
-  wake_changed();
-}
-
-std::optional<double> Scheduler::due(uint64_t id, int token) const {
-  const std::lock_guard lock(mutex_);
-  return engine_.due(id, token);
-}
-
-std::optional<Placement> Scheduler::placement(uint64_t id) const {
-  const std::lock_guard lock(mutex_);
-  return engine_.placement(id);
+  engine_changed();
 }
 
 Load Scheduler::load() const {
@@ -69,9 +67,17 @@ Load Scheduler::load() const {
 void Scheduler::run() {
   std::unique_lock lock(mutex_);
   while (!stop_) {
-    engine_.step(now_seconds());
-    wake_changed();
-    sleeps_until_ = engine_.next_time().value_or(kNever);
+    const double now = now_seconds();
+    if (now >= engine_next_) {
+      engine_.step(now);
+      engine_changed();
+    }
+    const double next = queue_.empty() ? kNever : queue_.begin()->first;
+    if (next <= now) {
+      fire_first(lock, now);
+      continue;
+    }
+    sleeps_until_ = std::min(next, engine_next_);
     if (sleeps_until_ == kNever) {
       changed_.wait(lock);
     } else {
@@ -80,12 +86,41 @@ void Scheduler::run() {
   }
 }
 
-void Scheduler::wake_changed() {
+void Scheduler::fire_first(std::unique_lock<std::mutex>& lock, double now) {
+  const uint64_t id = queue_.begin()->second;
+  Entry& entry = entries_.at(id);
+  enqueue(id, entry);  // the rate may have fallen since it was queued
+  if (*entry.due > now) return;
+  queue_.erase({*entry.due, id});
+  entry.due.reset();
+  firing_ = id;
+  lock.unlock();
+  entry.paced->fire();
+  const std::optional<int> token = entry.paced->next_token();
+  // The kernel likes to wake the reader on this very processor, where it would wait until a whole
+  // burst of streams is written.
+  sched_yield();
+  lock.lock();
+  firing_ = 0;
+  entry.token = token;
+  enqueue(id, entry);
+  fired_.notify_all();
+}
+
+void Scheduler::enqueue(uint64_t id, Entry& entry) {
+  if (entry.due) queue_.erase({*entry.due, id});
+  entry.due = entry.token ? engine_.due(id, *entry.token) : std::nullopt;
+  if (entry.due) queue_.insert({*entry.due, id});
+}
+
+void Scheduler::engine_changed() {
   for (const uint64_t id : engine_.take_woken()) {
-    const auto found = wake_fds_.find(id);
-    if (found != wake_fds_.end()) eventfd_write(found->second, 1);
+    const auto found = entries_.find(id);
+    if (found != entries_.end() && id != firing_) enqueue(id, found->second);
   }
-  if (engine_.next_time().value_or(kNever) < sleeps_until_) changed_.notify_one();
+  engine_next_ = engine_.next_time().value_or(kNever);
+  const double next = queue_.empty() ? kNever : queue_.begin()->first;
+  if (std::min(next, engine_next_) < sleeps_until_) changed_.notify_one();
 }
 
 }  // namespace tokprobe_sim

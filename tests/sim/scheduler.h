@@ -2,8 +2,10 @@
 
 #include <condition_variable>
 #include <mutex>
+#include <set>
 #include <thread>
 #include <unordered_map>
+#include <utility>
 
 #include "tests/sim/engine.h"
 
@@ -15,10 +17,19 @@ struct Load {
   double kv_tokens = 0;
 };
 
-// The engine, run on the real clock. Thread-safe. A thread of its own does what happens by itself
-// (requests that end, the batch that shrinks); each stream asks for its next due time and sleeps by
-// itself, so that no token passes through a shared queue. A stream whose due times became known or
-// earlier is told through its wake descriptor; one whose due time became later finds out on waking.
+// Something that acts when tokens of its request are due.
+class Paced {
+ public:
+  virtual ~Paced() = default;
+  // The token to wait for; absent: nothing more to do.
+  virtual std::optional<int> next_token() const = 0;
+  // That token is due. Must not block: all streams share one thread.
+  virtual void fire() = 0;
+};
+
+// The engine, run on the real clock: one thread sleeps until the earliest token of all streams is
+// due and fires it. (A thread for each stream would cost a context switch for each token, and on a
+// small machine those crowd out the client that is being tested.) Thread-safe.
 class Scheduler {
  public:
   explicit Scheduler(EngineParams params);
@@ -26,25 +37,36 @@ class Scheduler {
   Scheduler(const Scheduler&) = delete;
   Scheduler& operator=(const Scheduler&) = delete;
 
-  // `wake_fd` is an eventfd that stays open until release(work.id).
-  void submit(const Work& work, double arrival, int wake_fd);
-  void release(uint64_t id);
+  // Calls `paced` from now on, until release(work.id) has returned.
+  void submit(const Work& work, double arrival, Paced& paced);
+  // Ends the request, in whatever state, and tells where it ran, if it did. Not from fire().
+  std::optional<Placement> release(uint64_t id);
   void set_params(EngineParams params);
-
-  std::optional<double> due(uint64_t id, int token) const;
-  std::optional<Placement> placement(uint64_t id) const;
   Load load() const;
 
  private:
+  struct Entry {
+    Paced* paced = nullptr;
+    std::optional<int> token;
+    std::optional<double> due;  // its place in queue_
+  };
+
   void run();
-  void wake_changed();  // under the lock
+  void fire_first(std::unique_lock<std::mutex>& lock, double now);
+  // The rest is called under the lock.
+  void enqueue(uint64_t id, Entry& entry);
+  void engine_changed();
 
   mutable std::mutex mutex_;
   Engine engine_;
-  std::unordered_map<uint64_t, int> wake_fds_;
-  std::condition_variable changed_;
+  double engine_next_;
+  std::unordered_map<uint64_t, Entry> entries_;
+  std::set<std::pair<double, uint64_t>> queue_;  // due times
+  uint64_t firing_ = 0;
   double sleeps_until_ = 0;
   bool stop_ = false;
+  std::condition_variable changed_;
+  std::condition_variable fired_;
   std::thread thread_;
 };
 
