@@ -12,9 +12,8 @@ namespace {
 constexpr std::streamsize kMaxKeyBytes = 16'384;
 
 bool has_control(std::string_view text) {
-  return std::any_of(text.begin(), text.end(), [](char c) {
-    return static_cast<unsigned char>(c) < 0x20 || c == 0x7F;
-  });
+  return std::any_of(text.begin(), text.end(),
+                     [](char c) { return static_cast<unsigned char>(c) < 0x20 || c == 0x7F; });
 }
 
 Result<std::string> read_key(const std::string& path) {

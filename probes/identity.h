@@ -11,8 +11,8 @@
 
 namespace tokprobe {
 
-/// What a server says about itself. Empty: it does not say. Foreign text: `model` is kept as it came,
-/// since it is sent back; the others are printable.
+/// What a server says about itself. Empty: it does not say. Foreign text: `model` is kept as it
+/// came, since it is sent back; the others are printable.
 struct Identity {
   std::string model;    ///< the first one it lists
   std::string server;   ///< such as "vllm"

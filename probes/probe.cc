@@ -60,7 +60,8 @@ bool Probe::on_body(std::string_view bytes, Time t) {
     return false;
   }
   if (!success_status()) {
-    error_body_.append(bytes.substr(0, kErrorBodyBytes - std::min(kErrorBodyBytes, error_body_.size())));
+    error_body_.append(
+        bytes.substr(0, kErrorBodyBytes - std::min(kErrorBodyBytes, error_body_.size())));
     return true;
   }
   if (timeline_.terminal()) return true;  // whatever follows the end mark is not part of the answer
@@ -245,8 +246,8 @@ void Probe::add_warnings() {
   };
   const std::int64_t tokens = r.timing.output_tokens;
   const std::int64_t asked = r.asked_output_tokens;
-  const bool counted = r.timing.token_source == TokenSource::kUsage ||
-                       r.timing.token_source == TokenSource::kNative;
+  const bool counted =
+      r.timing.token_source == TokenSource::kUsage || r.timing.token_source == TokenSource::kNative;
   warn_if(!r.streamed, Warning::kNotStreamed);
   warn_if(r.timing.burst, Warning::kBurst);
   warn_if(!timeline_.terminal(), Warning::kMissingDone);
@@ -255,7 +256,8 @@ void Probe::add_warnings() {
   warn_if(asked >= 256 && 2 * tokens < asked, Warning::kShortOutput);
   warn_if(asked > 0 && tokens > asked, Warning::kLongOutput);
   warn_if(!counted, Warning::kUsageMissing);
-  warn_if(counted && static_cast<std::int64_t>(r.arrivals.size()) > tokens, Warning::kUsageMismatch);
+  warn_if(counted && static_cast<std::int64_t>(r.arrivals.size()) > tokens,
+          Warning::kUsageMismatch);
   if (r.asked_input_tokens > 0 && r.prompt_tokens) {
     const double ratio = static_cast<double>(*r.prompt_tokens) / r.asked_input_tokens;
     warn_if(ratio < 0.9 || ratio > 1.1, Warning::kPromptLength);

@@ -6,7 +6,8 @@
 
 namespace tokprobe {
 
-Requester::Requester(Endpoint endpoint, const Dialect& dialect, std::string model, std::uint64_t seed)
+Requester::Requester(Endpoint endpoint, const Dialect& dialect, std::string model,
+                     std::uint64_t seed)
     : endpoint_(std::move(endpoint)),
       dialect_(&dialect),
       model_(std::move(model)),

@@ -15,9 +15,9 @@ namespace tokprobe {
 
 /// What each request of a run asks for.
 struct Shape {
-  int input_tokens = 0;     ///< length of a generated prompt; 0 when `prompt` is given
-  int output_tokens = 16;   ///< at most; with ignore_eos exactly
-  std::string prompt;       ///< sent as it is; empty: one is generated
+  int input_tokens = 0;    ///< length of a generated prompt; 0 when `prompt` is given
+  int output_tokens = 16;  ///< at most; with ignore_eos exactly
+  std::string prompt;      ///< sent as it is; empty: one is generated
   bool ignore_eos = false;
   bool reuse_connection = false;
   Timeouts timeouts;

@@ -22,8 +22,8 @@ struct CheckResult {
 };
 std::string_view label(CheckResult::Outcome outcome);
 
-/// The time of a request in pieces that add up to its duration. The first three are absent on a kept
-/// connection; the others where the response did not get so far, or was not streamed.
+/// The time of a request in pieces that add up to its duration. The first three are absent on a
+/// kept connection; the others where the response did not get so far, or was not streamed.
 struct Phases {
   std::optional<Duration> dns, connect, tls;
   std::optional<Duration> first_token;  ///< request written .. first text
@@ -70,8 +70,8 @@ struct RunResult {
   WallTime started{};
   std::vector<ProbeResult> requests;    ///< the measured ones, in the order of their ends
   std::vector<ProbeResult> unmeasured;  ///< calibration: sent, counted and paid, but in no figure
-  Duration client_lag{0};  ///< longest stretch between two waits of the event loop
-  bool cancelled = false;  ///< we stopped before all requests had been made
+  Duration client_lag{0};               ///< longest stretch between two waits of the event loop
+  bool cancelled = false;               ///< we stopped before all requests had been made
 };
 
 }  // namespace tokprobe

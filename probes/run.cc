@@ -12,8 +12,8 @@ constexpr int kLongCalibrationWords = 400;
 std::vector<int> calibration_lengths(const RunSpec& spec, const PromptSizer& sizer) {
   const int input = spec.shape.input_tokens;
   if (!spec.calibrate || sizer.calibrated() || input <= 0) return {};
-  const int second = std::clamp(sizer.words_for(input), 2 * kShortCalibrationWords,
-                                kLongCalibrationWords);
+  const int second =
+      std::clamp(sizer.words_for(input), 2 * kShortCalibrationWords, kLongCalibrationWords);
   return {second, kShortCalibrationWords};
 }
 

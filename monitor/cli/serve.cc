@@ -50,9 +50,7 @@ Result<bool> listen_on_all(WebServer& server, const std::vector<std::string>& ad
     if (!address) return Error{address.error()};
     const auto port = server.listen(*address);
     if (!port) return Error{port.error()};
-    const bool v6 = address->host.find(':') != std::string::npos;
-    log.info("listening",
-             {{"address", fmt::format(v6 ? "[{}]:{}" : "{}:{}", address->host, *port)}});
+    log.info("listening", {{"address", show({address->host, *port})}});
   }
   return true;
 }

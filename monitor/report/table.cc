@@ -13,8 +13,9 @@ namespace {
 
 // Columns, not bytes: a table with an umlaut in it stays straight.
 std::size_t width(std::string_view text) {
-  return static_cast<std::size_t>(std::count_if(
-      text.begin(), text.end(), [](char c) { return (static_cast<unsigned char>(c) & 0xC0) != 0x80; }));
+  return static_cast<std::size_t>(std::count_if(text.begin(), text.end(), [](char c) {
+    return (static_cast<unsigned char>(c) & 0xC0) != 0x80;
+  }));
 }
 
 std::string number(std::optional<double> value, int digits) {
@@ -53,7 +54,8 @@ std::string phases_text(const ProbeResult& r) {
   std::string out;
   for (const PhaseRow& row : all_phases()) {
     if (const auto& value = r.phases.*row.member) {
-      out += fmt::format("{}{} {:.1f} ms", out.empty() ? "" : ", ", row.name, 1e3 * seconds(*value));
+      out +=
+          fmt::format("{}{} {:.1f} ms", out.empty() ? "" : ", ", row.name, 1e3 * seconds(*value));
     }
   }
   return out;
@@ -88,7 +90,8 @@ std::string probe_text(const ProbeResult& r, bool with_text) {
   add(out, "result", r.ok() ? "ok" : fmt::format("FAILED: {} ({})", label(r.reason), r.detail));
   if (r.http_status) add(out, "http status", std::to_string(*r.http_status));
   add(out, "time to first token", in_seconds(r.timing.ttft));
-  if (!r.reasoning_text.empty()) add(out, "time to first answer", in_seconds(r.timing.first_answer));
+  if (!r.reasoning_text.empty())
+    add(out, "time to first answer", in_seconds(r.timing.first_answer));
   if (const auto speed = measure("request_tokens_per_second").of_request(r)) {
     add(out, "decode speed", fmt::format("{:.1f} tok/s ({:.2f} ms a token)", *speed, 1e3 / *speed));
   }
@@ -98,8 +101,9 @@ std::string probe_text(const ProbeResult& r, bool with_text) {
   add(out, "duration", in_seconds(r.duration));
   if (r.timing.output_tokens > 0 || r.prompt_tokens) add(out, "tokens", tokens_text(r));
   if (!r.arrivals.empty()) {
-    add(out, "chunks", fmt::format("{}, longest gap {}", r.arrivals.size(),
-                                   r.timing.gap_max ? in_seconds(r.timing.gap_max) : "none"));
+    add(out, "chunks",
+        fmt::format("{}, longest gap {}", r.arrivals.size(),
+                    r.timing.gap_max ? in_seconds(r.timing.gap_max) : "none"));
   }
   if (r.finish_reason) add(out, "finish reason", printable(*r.finish_reason, 60));
   add(out, "phases", phases_text(r));
@@ -120,12 +124,11 @@ std::string run_text(const RunResult& run) {
   table.right.assign(table.header.size(), true);
   const auto figure = [&](std::string_view key) { return measure(key).of_run(run); };
   const int ok = ok_count(run);
-  table.rows.push_back({std::to_string(run.concurrency),
-                        number(figure("output_tokens_per_second"), 1),
-                        number(figure("request_tokens_per_second"), 1),
-                        number(figure("ttft_seconds"), 2), std::to_string(output_tokens(run)),
-                        number(figure("wall_seconds"), 2), std::to_string(ok),
-                        std::to_string(static_cast<int>(run.requests.size()) - ok)});
+  table.rows.push_back(
+      {std::to_string(run.concurrency), number(figure("output_tokens_per_second"), 1),
+       number(figure("request_tokens_per_second"), 1), number(figure("ttft_seconds"), 2),
+       std::to_string(output_tokens(run)), number(figure("wall_seconds"), 2), std::to_string(ok),
+       std::to_string(static_cast<int>(run.requests.size()) - ok)});
   std::string out = table.render();
   std::map<std::string, int> failures;
   std::array<int, kWarningCount> warnings{};
@@ -133,7 +136,8 @@ std::string run_text(const RunResult& run) {
     if (!r.ok()) ++failures[fmt::format("{}: {}", label(r.reason), r.detail)];
     for (std::size_t i = 0; i < kWarningCount; ++i) warnings[i] += r.warnings.test(i) ? 1 : 0;
   }
-  for (const auto& [what, count] : failures) out += fmt::format("failed   {:>4} x {}\n", count, what);
+  for (const auto& [what, count] : failures)
+    out += fmt::format("failed   {:>4} x {}\n", count, what);
   for (std::size_t i = 0; i < kWarningCount; ++i) {
     if (warnings[i] == 0) continue;
     out += fmt::format("warning  {:>4} x {}: {}\n", warnings[i], kWarnings[i].label,

@@ -20,8 +20,8 @@ struct TextTable {
 /// how fast, what came. `with_text` adds what the server wrote.
 std::string probe_text(const ProbeResult& result, bool with_text);
 
-/// The table of a run: C, Agg tok/s, Per-req tok/s, TTFT(s), Tokens, Wall(s), Ok, Fail, and under it
-/// one line for each reason and warning that occurred.
+/// The table of a run: C, Agg tok/s, Per-req tok/s, TTFT(s), Tokens, Wall(s), Ok, Fail, and under
+/// it one line for each reason and warning that occurred.
 std::string run_text(const RunResult& run);
 
 }  // namespace tokprobe

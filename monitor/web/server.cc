@@ -45,6 +45,12 @@ Result<ListenAddress> parse_listen_address(const std::string& text) {
   return address;
 }
 
+std::string show(const ListenAddress& address) {
+  const std::string host = address.host.empty() ? "0.0.0.0" : address.host;
+  const bool v6 = host.find(':') != std::string::npos;
+  return fmt::format("{}:{}", v6 ? "[" + host + "]" : host, address.port);
+}
+
 WebServer::WebServer(std::vector<Route> routes, std::function<void(const std::string&, int)> count)
     : routes_(std::move(routes)), count_(std::move(count)) {}
 
@@ -80,14 +86,12 @@ Result<int> WebServer::listen(const ListenAddress& address) {
     count_(known ? request.path : "other", response.status);
   });
   const std::string host = address.host.empty() ? "0.0.0.0" : address.host;
-  const bool v6 = host.find(':') != std::string::npos;
-  const std::string shown = fmt::format("{}:{}", v6 ? "[" + host + "]" : host, address.port);
   errno = 0;
   int port = address.port;
   const bool bound = port == 0 ? (port = server.bind_to_any_port(host.c_str())) > 0
                                : server.bind_to_port(host.c_str(), port);
   if (!bound) {
-    return Error{fmt::format("cannot listen on {}: {}", shown,
+    return Error{fmt::format("cannot listen on {}: {}", show(address),
                              errno != 0 ? std::strerror(errno) : "not an address of this machine")};
   }
   // The library listens with a backlog of 5: a burst of scrapes would wait a second each.

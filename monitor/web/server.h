@@ -28,6 +28,8 @@ struct ListenAddress {
 };
 /// Reads "127.0.0.1:18838", "[::1]:18838" or ":18838".
 Result<ListenAddress> parse_listen_address(const std::string& text);
+/// The same written out, an empty host as 0.0.0.0.
+std::string show(const ListenAddress& address);
 
 /// A small HTTP server: GET and HEAD of a few exact paths, on one or more addresses, with its own
 /// threads. `count` is told of every request (its path if it is a route, else "other") and status.

@@ -99,7 +99,8 @@ struct WarningRow {
 };
 
 inline constexpr std::array<WarningRow, 12> kWarnings{{
-    {Warning::kNotStreamed, "not_streamed", "the answer came in one piece: no times but the duration"},
+    {Warning::kNotStreamed, "not_streamed",
+     "the answer came in one piece: no times but the duration"},
     {Warning::kBurst, "burst", "the text came at one instant, or most gaps are near zero"},
     {Warning::kMissingDone, "missing_done", "a finish reason, but no end marker"},
     {Warning::kMissingFinishReason, "missing_finish_reason", "an end marker, but no finish reason"},

@@ -72,11 +72,11 @@ std::string printable(std::string_view text, std::size_t limit) {
   std::string out;
   while (!text.empty()) {
     const std::size_t n = sequence_length(text);
-    const bool control =
-        n == 1 && (static_cast<unsigned char>(text[0]) < 0x20 || text[0] == 0x7F);
+    const bool control = n == 1 && (static_cast<unsigned char>(text[0]) < 0x20 || text[0] == 0x7F);
     const bool c1 = n == 2 && text[0] == '\xC2' && static_cast<unsigned char>(text[1]) < 0xA0;
-    const std::string_view piece =
-        n == 0 ? "\xEF\xBF\xBD" : control || c1 ? " " : text.substr(0, n);
+    const std::string_view piece = n == 0          ? "\xEF\xBF\xBD"
+                                   : control || c1 ? " "
+                                                   : text.substr(0, n);
     if (out.size() + piece.size() > limit) return out + "...";
     out += piece;
     text.remove_prefix(std::max<std::size_t>(n, 1));

@@ -17,7 +17,8 @@ bool is_utf8(std::string_view text);
 /// control characters become spaces, and what is longer than `limit` bytes ends in "...".
 std::string printable(std::string_view text, std::size_t limit = 300);
 
-/// Reads `300ms`, `5s`, `2m`, `6h`, `1d` (one number, whole or decimal, and one unit). Never negative.
+/// Reads `300ms`, `5s`, `2m`, `6h`, `1d` (one number, whole or decimal, and one unit). Never
+/// negative.
 Result<Duration> parse_duration(std::string_view text);
 /// Writes a duration in the largest unit that divides it: 90 s is `90s`, 300 s is `5m`.
 std::string format_duration(Duration d);

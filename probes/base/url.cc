@@ -64,8 +64,7 @@ std::string Url::join(std::string_view suffix) const {
 }
 
 std::string Url::masked() const {
-  return scheme + "://" + (userinfo.empty() ? "" : "xxx@") + authority + path +
-         masked_query(query);
+  return scheme + "://" + (userinfo.empty() ? "" : "xxx@") + authority + path + masked_query(query);
 }
 
 Result<Url> parse_url(std::string_view text) {

@@ -13,7 +13,8 @@ struct ExpectCheck::Compiled {
 
 Result<ExpectCheck> ExpectCheck::compile(const std::string& expression) {
   auto compiled = std::make_shared<const Compiled>(expression);
-  if (!compiled->re.ok()) return Error{"not a valid expression: " + printable(compiled->re.error())};
+  if (!compiled->re.ok())
+    return Error{"not a valid expression: " + printable(compiled->re.error())};
   return ExpectCheck(std::move(compiled));
 }
 

@@ -29,8 +29,8 @@ class FrameSink {
 };
 
 /// Server-sent events, as the WHATWG defines them: LF, CRLF or CR end a line; one space after the
-/// colon is dropped; data lines are joined by LF; comments, `id` and `retry` are passed over; a byte
-/// order mark at the start is skipped. Events without data are not frames, with one exception:
+/// colon is dropped; data lines are joined by LF; comments, `id` and `retry` are passed over; a
+/// byte order mark at the start is skipped. Events without data are not frames, with one exception:
 /// `event: error`, which some servers send alone. A line `error: ..` (old llama.cpp) gives a frame
 /// with the event name "error". Any cutting of the same bytes into feeds gives the same frames.
 /// Not thread-safe. Memory: at most kMaxFrameBytes and one read.

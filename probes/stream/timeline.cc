@@ -89,7 +89,8 @@ Timing Timeline::timing(Time start) const {
   t.last_token = arrivals_.back() - start;
   if (first_answer_) t.first_answer = *first_answer_ - start;
   for (std::size_t i = 1; i < arrivals_.size(); ++i) {
-    t.gap_max = std::max(t.gap_max.value_or(Duration::zero()), Duration(arrivals_[i] - arrivals_[i - 1]));
+    t.gap_max =
+        std::max(t.gap_max.value_or(Duration::zero()), Duration(arrivals_[i] - arrivals_[i - 1]));
   }
   const Duration span = arrivals_.back() - arrivals_.front();
   const std::int64_t after_first = t.output_tokens - first_event_tokens_;

@@ -51,7 +51,9 @@ struct MultiDeleter {
 
 struct CurlTransport::State {
   explicit State(const Clock& c)
-      : clock(c), epoll(epoll_create1(EPOLL_CLOEXEC)), event(eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK)) {
+      : clock(c),
+        epoll(epoll_create1(EPOLL_CLOEXEC)),
+        event(eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK)) {
     init_libcurl_once();
     multi.reset(curl_multi_init());
     if (!multi) throw std::runtime_error("libcurl is out of memory");
@@ -70,8 +72,8 @@ struct CurlTransport::State {
     const int epoll = static_cast<State*>(user)->epoll.get();
     epoll_event e{};
     e.data.fd = fd;
-    e.events = ((what & CURL_POLL_IN) != 0 ? EPOLLIN : 0U) |
-               ((what & CURL_POLL_OUT) != 0 ? EPOLLOUT : 0U);
+    e.events =
+        ((what & CURL_POLL_IN) != 0 ? EPOLLIN : 0U) | ((what & CURL_POLL_OUT) != 0 ? EPOLLOUT : 0U);
     if (what == CURL_POLL_REMOVE) {
       epoll_ctl(epoll, EPOLL_CTL_DEL, fd, &e);
     } else if (epoll_ctl(epoll, EPOLL_CTL_MOD, fd, &e) != 0) {
