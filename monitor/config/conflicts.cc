@@ -25,21 +25,30 @@ void check_unique(const std::vector<std::string_view>& names, std::string_view l
   }
 }
 
-void check_probe_targets(const Config& config, std::size_t probe, const Marks& marks,
-                         ProblemList& problems) {
-  std::vector<std::string_view> known;
-  for (const TargetConfig& target : config.targets) known.push_back(target.name);
-  // A target whose own name could not be read may be the one that is meant.
-  if (std::find(known.begin(), known.end(), "") != known.end()) return;
-  const std::vector<std::string>& names = config.probes[probe].targets;
-  std::set<std::string_view> seen;
-  for (std::size_t i = 0; i < names.size(); ++i) {
-    if (names[i].empty()) continue;
-    const Mark mark = marks.at(fmt::format("probes[{}].targets[{}]", probe, i));
-    if (!seen.insert(names[i]).second) {
-      problems.add(mark, fmt::format("targets: '{}' stands here twice", names[i]));
-    } else if (std::find(known.begin(), known.end(), names[i]) == known.end()) {
-      problems.add(mark, "targets: there is no target " + Reader::suggest(names[i], known));
+// The names of the targets; none when one could not be read, as it may be the one that is meant.
+std::vector<std::string_view> target_names(const Config& config) {
+  std::vector<std::string_view> names;
+  for (const TargetConfig& target : config.targets) {
+    if (target.name.empty()) return {};
+    names.push_back(target.name);
+  }
+  return names;
+}
+
+void check_probe_targets(const Config& config, const Marks& marks, ProblemList& problems) {
+  const std::vector<std::string_view> known = target_names(config);
+  const std::set<std::string_view> known_set(known.begin(), known.end());
+  for (std::size_t p = 0; p < config.probes.size(); ++p) {
+    const std::vector<std::string>& names = config.probes[p].targets;
+    std::set<std::string_view> seen;
+    for (std::size_t i = 0; i < names.size(); ++i) {
+      if (names[i].empty()) continue;
+      const Mark mark = marks.at(fmt::format("probes[{}].targets[{}]", p, i));
+      if (!seen.insert(names[i]).second) {
+        problems.add(mark, fmt::format("targets: '{}' stands here twice", names[i]));
+      } else if (!known.empty() && known_set.count(names[i]) == 0) {
+        problems.add(mark, "targets: there is no target " + Reader::suggest(names[i], known));
+      }
     }
   }
 }
@@ -93,10 +102,10 @@ void find_conflicts(const Config& config, const Marks& marks, ProblemList& probl
   names.clear();
   for (std::size_t i = 0; i < config.probes.size(); ++i) {
     names.push_back(config.probes[i].name);
-    check_probe_targets(config, i, marks, problems);
     check_requests(config.probes[i], i, marks, problems);
   }
   check_unique(names, "probes", ".name", marks, problems);
+  check_probe_targets(config, marks, problems);
   check_series_labels(config, marks, problems);
 }
 

@@ -15,8 +15,8 @@ using namespace config_detail;
 
 constexpr std::string_view kIntroduction = R"(# Configuration reference
 
-Printed by `tokprobe docs config`. A file is one YAML document in UTF-8 of at most 4 MiB; check it with
-`tokprobe check-config FILE`. All problems are reported at once as `file:line:column: message`.
+Printed by `tokprobe docs config`. A file is one YAML document in UTF-8 of at most 4 MiB, no line longer
+than 20 kB; check it with `tokprobe check-config FILE`. All problems are reported at once as `file:line:column: message`.
 
 - Unknown and duplicate keys, values of a wrong type or out of range, and a second document are problems.
 - Durations are a number and a unit: `300ms`, `5s`, `2m`, `6h`, `7d`. Numbers do not begin with 0.

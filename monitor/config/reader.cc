@@ -43,7 +43,9 @@ Mark Marks::at(std::string_view path) const {
 std::string Reader::suggest(std::string_view word,
                             const std::vector<std::string_view>& candidates) {
   std::string out = fmt::format("'{}'", printable(word, 60));
-  if (const auto near = nearest(word, candidates.data(), candidates.size())) {
+  // A thousand wrong names against ten thousand targets must not take minutes.
+  const std::size_t looked_at = std::min<std::size_t>(candidates.size(), 300);
+  if (const auto near = nearest(word, candidates.data(), looked_at)) {
     out += fmt::format("; did you mean '{}'?", *near);
   }
   return out;

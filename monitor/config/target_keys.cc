@@ -94,7 +94,8 @@ constexpr std::array<KeyRow<TargetConfig>, 10> kTargetKeys{{
       "the model to ask for; `auto` takes the one that the server lists"},
      &read_text<&TargetConfig::model>},
     {{"api_key_file", ValueType::kPath, "(no key)", characters(1, 4096),
-      "a file that holds the API key; read again at each use, so that keys can be rotated"},
+      "a file that holds the API key; read again at each use, so that keys can be rotated; a "
+      "relative path counts from the working directory"},
      &read_text<&TargetConfig::api_key_file>},
     {{"ca_file", ValueType::kPath, "(the system's)", characters(1, 4096),
       "a PEM file with the certificates to trust"},

@@ -10,6 +10,8 @@ namespace tokprobe::config_detail {
 namespace {
 
 constexpr std::string_view kBlank = " \t";
+// Columns are counted from the beginning of the line: endless lines would take endless time.
+constexpr std::size_t kMaxLineBytes = 20'000;
 
 bool is_continuation(char c) { return (static_cast<unsigned char>(c) & 0xC0) == 0x80; }
 
@@ -42,6 +44,9 @@ struct Fault {
 };
 
 std::optional<Fault> check_line(std::string_view line) {
+  if (line.size() > kMaxLineBytes) {
+    return Fault{0, fmt::format("a line of more than {} bytes", kMaxLineBytes)};
+  }
   if (const std::size_t at = bad_utf8(line); at < line.size()) {
     return Fault{at, fmt::format("byte 0x{:02X} is not UTF-8; save the file as UTF-8",
                                  static_cast<unsigned char>(line[at]))};

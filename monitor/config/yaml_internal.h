@@ -26,8 +26,8 @@ struct YamlNode {
 /// that makes the rest unreadable; smaller ones are added and reading goes on.
 std::optional<YamlNode> read_yaml(std::string_view text, ProblemList& problems);
 
-/// The checks that come before a YAML parser may see the bytes: size, UTF-8, control characters,
-/// tabs in indentation, directives. False when there was a problem.
+/// The checks that come before a YAML parser may see the bytes: size and length of lines, UTF-8,
+/// control characters, tabs in indentation, directives. False when there was a problem.
 bool check_text(std::string_view text, ProblemList& problems);
 
 /// Offsets of the lines of a text, to turn a byte position into a mark.

@@ -51,12 +51,14 @@ TEST(Load, RefusesTextsThatAreTooLarge) {
   EXPECT_EQ(report(std::string(kMaxConfigBytes + 1, '#')), "f.yml: larger than 4 MiB\n");
   EXPECT_EQ(report("a: " + std::string(10'001, 'x')),
             "f.yml:1:4: a text of more than 10000 bytes\n");
+  EXPECT_EQ(report("a: 1\n" + std::string(20'001, '#')),
+            "f.yml:2:1: a line of more than 20000 bytes\n");
 }
 
 TEST(Load, StopsAtDepthBombs) {
   for (const std::string unit : {"[", "{", "- ", "? ", "{a: ", "[[{"}) {
     std::string text;
-    while (text.size() < 100'000) text += unit;
+    while (text.size() < 10'000) text += unit;
     EXPECT_THAT(report(text), HasSubstr("nested too deeply")) << unit;
   }
 }
@@ -76,6 +78,20 @@ TEST(Load, CountsTheTextsBehindAliases) {
   std::string text = "a: &a \"" + std::string(9'000, 'x') + "\"\nb:\n";
   for (int i = 0; i < 10'000; ++i) text += " - *a\n";
   EXPECT_THAT(report(text), HasSubstr("too many values, aliases included"));
+}
+
+TEST(Load, TakesThousandsOfTargetsAndWrongNames) {
+  std::string text = "targets:\n";
+  std::string names;
+  for (int i = 0; i < 5'000; ++i) {
+    const std::string number = std::to_string(i);
+    text +=
+        "  - {name: server-" + number + ", url: http://127.0.0.1:8000, model: m" + number + "}\n";
+    names += "      - sever-" + number + "\n";
+  }
+  EXPECT_TRUE(load(text).config.has_value());
+  EXPECT_EQ(load(text + "probes:\n  - name: p\n    targets:\n" + names).problems.size(),
+            ProblemList::kMaxProblems);
 }
 
 TEST(Load, BoundsTheReport) {
