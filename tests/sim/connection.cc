@@ -95,6 +95,7 @@ bool Connection::handshake() {
 
 bool Connection::await_request(double idle_seconds) {
   stamp_next_ = true;
+  if (dead_) return false;
   if (begin_ < end_ || (ssl_ != nullptr && SSL_pending(ssl_) > 0)) return true;
   return await(POLLIN, idle_seconds);
 }
@@ -114,8 +115,10 @@ void Connection::wake() { eventfd_write(wake_fd_, 1); }
 void Connection::reset() {
   const linger now = {1, 0};
   setsockopt(socket_, SOL_SOCKET, SO_LINGER, &now, sizeof now);
-  dead_ = true;
+  drop();
 }
+
+void Connection::drop() { dead_ = true; }
 
 bool Connection::is_readable() const { return begin_ < end_ || await(POLLIN, kReadSeconds); }
 

@@ -38,7 +38,8 @@ class Connection : public httplib::Stream {
   void push(std::string_view bytes);
   bool flush();  // blocks until all is sent; false: the peer is gone
 
-  void reset();  // the peer gets a RST; nothing can be written afterwards
+  void drop();   // nothing can be written afterwards, and the connection ends with this request
+  void reset();  // the same, and the peer gets a RST
 
   bool is_readable() const override;
   bool is_writable() const override;

@@ -52,7 +52,7 @@ void answer(const std::shared_ptr<Generation>& generation, bool stream, bool nev
             Connection& connection, Response& response) {
   if (never) {
     generation->hang();
-    connection.reset();  // or else httplib would answer
+    connection.drop();  // or else httplib would answer
     return;
   }
   if (stream) {
@@ -68,7 +68,7 @@ void answer(const std::shared_ptr<Generation>& generation, bool stream, bool nev
   }
   const std::optional<std::string> body = generation->whole();
   if (!body) {
-    connection.reset();
+    connection.drop();
     return;
   }
   response.status = generation->status();
