@@ -19,6 +19,13 @@ std::string version_line() {
   return fmt::format("tokprobe {} (revision {}, method {})", version(), revision(), kMethod);
 }
 
+// A validator that does not print itself into the help: the help text says what is allowed.
+template <class Validator>
+Validator quiet(Validator validator) {
+  validator.description("");
+  return validator;
+}
+
 // An option whose value is a duration such as 300ms or 5s.
 void add_duration(CLI::App& app, const std::string& name, Duration& into, const std::string& help) {
   app.add_option_function<std::string>(
@@ -44,10 +51,10 @@ void add_serve(CLI::App& app, ServeOptions& o) {
                  "Directory for state that survives a restart (default: none is kept)")
       ->type_name("DIR");
   app.add_option("--log.level", o.log_level, "debug, info, warn or error (default info)")
-      ->check(CLI::IsMember({"debug", "info", "warn", "error"}))
+      ->check(quiet(CLI::IsMember({"debug", "info", "warn", "error"})))
       ->type_name("LEVEL");
   app.add_option("--log.format", o.log_format, "logfmt or json (default logfmt)")
-      ->check(CLI::IsMember({"logfmt", "json"}))
+      ->check(quiet(CLI::IsMember({"logfmt", "json"})))
       ->type_name("FORMAT");
 }
 
@@ -58,22 +65,22 @@ void add_probe_request(CLI::App& app, ProbeOptions& o) {
   app.add_option("--model", o.model, "Model name (default: the first that the server lists)")
       ->type_name("NAME");
   app.add_option("--max-tokens", o.max_tokens, "Output tokens at most (default 128)")
-      ->check(CLI::Range(1, 1'000'000))
+      ->check(quiet(CLI::Range(1, 1'000'000)))
       ->type_name("N");
-  auto* length = app.add_option("--input-tokens", o.input_tokens,
-                                "Send generated prompts of this length instead of a fixed text")
-                     ->check(CLI::Range(1, 1'000'000))
-                     ->type_name("N");
-  app.add_option("--prompt", o.prompt, "Send this text")->type_name("TEXT")->excludes(length);
+  app.add_option("--input-tokens", o.input_tokens,
+                 "Send generated prompts of this length instead of a fixed text")
+      ->check(quiet(CLI::Range(1, 1'000'000)))
+      ->type_name("N");
+  app.add_option("--prompt", o.prompt, "Send this text")->type_name("TEXT");
   app.add_flag("--ignore-eos,!--no-ignore-eos", o.ignore_eos,
                "Ask for exactly --max-tokens tokens (default: with --input-tokens only)");
   app.add_option("--expect", o.expect, "Fail unless the text matches this expression (RE2)")
       ->type_name("REGEX");
   app.add_option("--concurrency", o.concurrency, "Requests at once (default 1)")
-      ->check(CLI::Range(1, 4096))
+      ->check(quiet(CLI::Range(1, 4096)))
       ->type_name("C");
   app.add_option("--requests", o.requests, "Requests in all (default: C)")
-      ->check(CLI::Range(1, 1'000'000))
+      ->check(quiet(CLI::Range(1, 1'000'000)))
       ->type_name("N");
 }
 
@@ -113,7 +120,7 @@ void add_probe_connection(CLI::App& app, ProbeOptions& o) {
          "--format",
          [&o](const std::string& f) { o.format = f == "json" ? Format::kJson : Format::kText; },
          "text or json (default text)")
-      ->check(CLI::IsMember({"text", "json"}))
+      ->check(quiet(CLI::IsMember({"text", "json"})))
       ->type_name("FORMAT");
 }
 
@@ -132,7 +139,7 @@ struct Cli {
     app.get_formatter()->column_width(34);
     app.footer(
         "Exit codes: 0 fine, 1 usage or configuration, 2 the probe or server failed.\n"
-        "`tokprobe COMMAND --help` tells more.");
+        "`tokprobe COMMAND --help` tells more.\n");
     add_serve(add("serve", "Probe on a schedule and export Prometheus metrics", serve), serve);
     CLI::App& p =
         add("probe", "Send one request, or a run of them, and print what came of it", probe);
@@ -143,7 +150,7 @@ struct Cli {
         ->required();
     add("docs", "Print the generated reference", docs)
         .add_option("topic", docs.topic, "config, flags or metrics")
-        ->check(CLI::IsMember({"config", "flags", "metrics"}))
+        ->check(quiet(CLI::IsMember({"config", "flags", "metrics"})))
         ->required();
   }
 

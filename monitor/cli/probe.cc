@@ -38,6 +38,9 @@ Result<Plan> make_plan(const ProbeOptions& o) {
   if (plan.dialect == nullptr) {
     return Error{fmt::format("--api {}: not an API of this version", o.api)};
   }
+  if (o.input_tokens > 0 && !o.prompt.empty()) {
+    return Error{"--prompt and --input-tokens exclude each other"};
+  }
   if (!o.expect.empty()) {
     auto expect = ExpectCheck::compile(o.expect);
     if (!expect) return Error{"--expect: " + expect.error()};
