@@ -9,6 +9,10 @@ namespace {
 constexpr int kShortCalibrationWords = 24;
 constexpr int kLongCalibrationWords = 400;
 
+// Time stamps that may be later than this, and by more than a twentieth of the time to first token,
+// are doubtful.
+constexpr Duration kDoubtfulLag = std::chrono::milliseconds(20);
+
 std::vector<int> calibration_lengths(const RunSpec& spec, const PromptSizer& sizer) {
   const int input = spec.shape.input_tokens;
   if (!spec.calibrate || sizer.calibrated() || input <= 0) return {};
@@ -72,7 +76,17 @@ void Run::pump(Time now) {
   }
   done_ = issued_ == spec_.requests &&
           std::none_of(workers_.begin(), workers_.end(), [](auto& w) { return !!w; });
-  if (done_) result_.client_lag = transport_.take_lag();
+  if (done_) finish();
+}
+
+void Run::finish() {
+  result_.client_lag = transport_.take_lag();
+  for (ProbeResult& r : result_.requests) {
+    const auto& ttft = r.timing.ttft;
+    if (r.ok() && ttft && result_.client_lag > std::max<Duration>(kDoubtfulLag, *ttft / 20)) {
+      r.warn(Warning::kClientLimited);
+    }
+  }
 }
 
 bool Run::start_calibration() {

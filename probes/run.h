@@ -47,6 +47,7 @@ class Run {
   void start_worker(std::unique_ptr<Probe>& worker);
   bool start_calibration();
   void collect(Probe& probe);
+  void finish();
 
   RunSpec spec_;
   Requester& requester_;

@@ -114,8 +114,9 @@ bool TargetRunner::identify(Time now) {
   const Identity found = identification_->identity();
   const bool answered = identification_->answered();
   identification_.reset();
-  if (!answered) return true;  // what was known stays until the server says otherwise
-  identified_ = now;
+  // Without a model name every run asks again; otherwise what was known stays for the minute.
+  if (answered || !requester_.model().empty()) identified_ = now;
+  if (!answered) return true;
   Identity next = found;
   if (target_.model != "auto") next.model = target_.model;
   if (next.model.empty()) next.model = identity_.model;
