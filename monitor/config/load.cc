@@ -5,6 +5,7 @@
 #include <cerrno>
 #include <cstdio>
 #include <cstdlib>
+#include <filesystem>
 #include <memory>
 #include <system_error>
 
@@ -61,6 +62,16 @@ Result<std::string> read_file(const std::string& path) {
   return text;
 }
 
+// Prometheus' rule: paths in a file count from the folder of that file.
+void resolve_paths(Config& config, const std::string& file) {
+  const std::filesystem::path folder = std::filesystem::path(file).parent_path();
+  for (TargetConfig& target : config.targets) {
+    for (std::string* path : {&target.api_key_file, &target.ca_file}) {
+      if (!path->empty()) *path = (folder / *path).string();
+    }
+  }
+}
+
 }  // namespace
 
 Environment process_environment() {
@@ -89,7 +100,11 @@ LoadResult load_config(std::string_view text, std::string_view file_name,
 
 LoadResult load_config_file(const std::string& path, const Environment& environment) {
   const Result<std::string> text = read_file(path);
-  if (text) return load_config(*text, path, environment);
+  if (text) {
+    LoadResult result = load_config(*text, path, environment);
+    if (result.config) resolve_paths(*result.config, path);
+    return result;
+  }
   ProblemList problems;
   problems.add({}, text.error());
   return {path, std::nullopt, problems.take_sorted(), {}};

@@ -36,7 +36,8 @@ inline constexpr std::size_t kMaxConfigBytes = 4U << 20;
 /// the value of a variable, unless it was used as a name (names are public: they become labels).
 LoadResult load_config(std::string_view text, std::string_view file_name,
                        const Environment& environment);
-/// The same for a file. One that cannot be read is a problem without a line.
+/// The same for a file; relative paths in it count from its folder. One that cannot be read is a
+/// problem without a line.
 LoadResult load_config_file(const std::string& path, const Environment& environment);
 
 /// A complete small configuration, for the message of a program that was started without one.

@@ -61,7 +61,8 @@ class Reader {
                   const std::function<void(const YamlNode& key, const Field& value)>& each);
 
   /// A text within the limits, without control characters and blanks at its ends.
-  std::optional<std::string> text(const Field& field);
+  enum class Characters { kPrintable, kAny };
+  std::optional<std::string> text(const Field& field, Characters allowed = Characters::kPrintable);
   std::optional<std::string> url(const Field& field);
   std::optional<bool> flag(const Field& field);
   std::optional<int> whole(const Field& field);
@@ -106,6 +107,11 @@ class Reader {
 template <auto Member, class T>
 void read_text(Reader& reader, const Field& field, T& out) {
   if (auto value = reader.text(field)) out.*Member = std::move(*value);
+}
+/// Any UTF-8, for names that are somebody else's and go back to him as they are.
+template <auto Member, class T>
+void read_foreign_text(Reader& reader, const Field& field, T& out) {
+  if (auto value = reader.text(field, Reader::Characters::kAny)) out.*Member = std::move(*value);
 }
 template <auto Member, class T>
 void read_url(Reader& reader, const Field& field, T& out) {

@@ -79,7 +79,7 @@ bool Reader::within(const Field& field, double value, bool show) {
   return false;
 }
 
-std::optional<std::string> Reader::text(const Field& field) {
+std::optional<std::string> Reader::text(const Field& field, Characters allowed) {
   std::optional<Scalar> value = scalar(field);
   if (!value) return std::nullopt;
   std::string& text = value->text;
@@ -87,8 +87,10 @@ std::optional<std::string> Reader::text(const Field& field) {
   std::string fault;
   if (text.empty() && limits.low > 0) {
     fault = "must not be empty";
-  } else if (has_control(text) || !is_utf8(text)) {
+  } else if (allowed == Characters::kPrintable && has_control(text)) {
     fault = "control characters and line breaks are not allowed";
+  } else if (!is_utf8(text)) {
+    fault = "this is not UTF-8";
   } else if (trim(text).size() != text.size()) {
     fault = "begins or ends with a space";
   } else if (count_characters(text) > limits.high) {

@@ -2,6 +2,7 @@
 #include <gtest/gtest.h>
 
 #include <cstdlib>
+#include <filesystem>
 #include <fstream>
 
 #include "files.h"
@@ -112,6 +113,24 @@ TEST(LoadFile, SaysWhyAFileCannotBeRead) {
             "/: cannot be read: Is a directory\n");
   EXPECT_EQ(load_config_file("/dev/zero", environment_of({})).report(),
             "/dev/zero: larger than 4 MiB\n");
+}
+
+TEST(LoadFile, RelativePathsCountFromTheFolderOfTheFile) {
+  const std::string path = testing::TempDir() + "relative_paths.yml";
+  std::ofstream(path)
+      << "targets: [{name: t, url: 'https://h', api_key_file: keys/a, ca_file: /abs/ca.pem}]\n";
+  const LoadResult result = load_config_file(path, {});
+  std::filesystem::remove(path);
+  ASSERT_TRUE(result) << result.report();
+  EXPECT_EQ(result.config->targets[0].api_key_file, testing::TempDir() + "keys/a");
+  EXPECT_EQ(result.config->targets[0].ca_file, "/abs/ca.pem");
+}
+
+TEST(Load, AModelNameIsSomebodyElsesAndMayHoldAnything) {
+  const LoadResult result =
+      load_config(R"(targets: [{name: t, url: 'http://h', model: "a \"b\"\nc"}])", "f", {});
+  ASSERT_TRUE(result) << result.report();
+  EXPECT_EQ(result.config->targets[0].model, "a \"b\"\nc");
 }
 
 TEST(LoadFile, TakesVariablesFromTheProcess) {
