@@ -1,6 +1,7 @@
 #include <cerrno>
 #include <charconv>
 #include <stdexcept>
+#include <system_error>
 
 #include "probes/base/text.h"
 #include "probes/transport/transfer_internal.h"
@@ -99,6 +100,18 @@ std::optional<Duration> micros(CURL* easy, CURLINFO info) {
   return std::chrono::microseconds(value);
 }
 
+// libcurl's words, and the system's where they say more.
+std::string described(const Transfer& transfer, CURLcode code) {
+  std::string text = transfer.error_text.data();
+  if (text.empty()) text = curl_easy_strerror(code);
+  long error = 0;
+  curl_easy_getinfo(transfer.easy.get(), CURLINFO_OS_ERRNO, &error);
+  if (code == CURLE_COULDNT_CONNECT && error != 0) {
+    text += ": " + std::generic_category().message(static_cast<int>(error));
+  }
+  return printable(text);
+}
+
 TransferEnd receive_error(const Transfer& transfer) {
   // libcurl gives one code for a cut connection and for broken framing; the system's error tells.
   long error = 0;
@@ -173,6 +186,7 @@ Transfer::Transfer(const HttpRequest& request, HttpSink& to, const Clock& clock_
   curl_easy_setopt(e, CURLOPT_WRITEFUNCTION, on_body);
   set(e, CURLOPT_WRITEDATA, this);
   set(e, CURLOPT_PRIVATE, static_cast<void*>(this));
+  set(e, CURLOPT_ERRORBUFFER, error_text.data());
 }
 
 void read_phases(const Transfer& transfer, HttpOutcome& outcome) {
@@ -199,8 +213,7 @@ HttpOutcome outcome_of(const Transfer& transfer, CURLcode code) {
   } else if (transfer.head_too_big) {
     outcome.detail = "the headers are larger than 100 kB";
   } else if (outcome.end != TransferEnd::kComplete && outcome.end != TransferEnd::kStopped) {
-    outcome.detail = lower(std::string_view(curl_easy_strerror(code)).substr(0, 1)) +
-                     std::string(curl_easy_strerror(code)).substr(1);
+    outcome.detail = described(transfer, code);
   }
   read_phases(transfer, outcome);
   return outcome;

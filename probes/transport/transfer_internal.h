@@ -2,6 +2,7 @@
 
 #include <curl/curl.h>
 
+#include <array>
 #include <memory>
 #include <string>
 
@@ -35,6 +36,7 @@ struct Transfer {
   bool stopped = false;       ///< the sink said stop
   bool head_too_big = false;  ///< the header limit was passed
   int prereq_calls = 0;
+  std::array<char, CURL_ERROR_SIZE> error_text{};  ///< libcurl's own words
   bool repeated = false;  ///< libcurl wanted to send the request a second time
 };
 
