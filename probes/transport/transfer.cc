@@ -100,16 +100,16 @@ std::optional<Duration> micros(CURL* easy, CURLINFO info) {
   return std::chrono::microseconds(value);
 }
 
-// libcurl's words, and the system's where they say more.
+// Why the transfer ended, in the same words for the same cause: no times, no counters.
 std::string described(const Transfer& transfer, CURLcode code) {
-  std::string text = transfer.error_text.data();
-  if (text.empty()) text = curl_easy_strerror(code);
   long error = 0;
   curl_easy_getinfo(transfer.easy.get(), CURLINFO_OS_ERRNO, &error);
-  if (code == CURLE_COULDNT_CONNECT && error != 0) {
-    text += ": " + std::generic_category().message(static_cast<int>(error));
+  if (code == CURLE_COULDNT_CONNECT) {
+    return "no connection to the server: " +
+           std::generic_category().message(static_cast<int>(error));
   }
-  return printable(text);
+  const std::string_view words = transfer.error_text.data();
+  return printable(words.empty() ? curl_easy_strerror(code) : words);
 }
 
 TransferEnd receive_error(const Transfer& transfer) {
