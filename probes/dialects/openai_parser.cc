@@ -82,7 +82,7 @@ class OpenAiParser final : public StreamParser {
   void parse_document(const Frame& body, Events& out) override {
     parse_json(body, trim(body.data), out);
     // A whole document is its own end mark.
-    if (!std::holds_alternative<BadFrame>(out.back())) out.emplace_back(Terminal{});
+    if (out.empty() || !std::holds_alternative<BadFrame>(out.back())) out.emplace_back(Terminal{});
   }
 
  private:
