@@ -63,6 +63,8 @@ Result<int> WebServer::listen(const ListenAddress& address) {
   server.set_payload_max_length(kMaxBody);
   server.set_tcp_nodelay(true);
   server.set_keep_alive_max_count(1'000'000);
+  // An idle connection is waited for this long when we stop. Scrapes come farther apart anyway.
+  server.set_keep_alive_timeout(1);
   server.set_read_timeout(5);
   server.set_write_timeout(10);
   // The library's own options would let two agents share a port without a word.
