@@ -1,0 +1,17 @@
+# Runs PROGRAM with ARGUMENTS (separated by |) and wants the exit code CODE, and OUT and ERR (regular expressions, empty:
+# nothing may be printed there) on stdout and stderr.
+string(REPLACE "|" ";" arguments "${ARGUMENTS}")
+execute_process(COMMAND ${PROGRAM} ${arguments} OUTPUT_VARIABLE out ERROR_VARIABLE err RESULT_VARIABLE code TIMEOUT 30)
+foreach(stream out err)
+  string(TOUPPER ${stream} wanted)
+  if("${${wanted}}" STREQUAL "")
+    if(NOT "${${stream}}" STREQUAL "")
+      message(SEND_ERROR "nothing was expected on std${stream}, but:\n${${stream}}")
+    endif()
+  elseif(NOT "${${stream}}" MATCHES "${${wanted}}")
+    message(SEND_ERROR "std${stream} does not match ${${wanted}}:\n${${stream}}")
+  endif()
+endforeach()
+if(NOT "${code}" STREQUAL "${CODE}")
+  message(SEND_ERROR "exit code ${code}, not ${CODE}\n${out}\n${err}")
+endif()
