@@ -5,6 +5,7 @@
 #include <sys/file.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <cerrno>
 #include <cstring>
 #include <filesystem>
@@ -21,14 +22,28 @@ namespace fs = std::filesystem;
 constexpr const char* kSchema = "tokprobe.state/1";
 constexpr std::uintmax_t kMaxBytes = 64U << 20U;
 
+// Words or tokens of a prompt: a number that no prompt has is held to kMost, since a cast of it
+// would be undefined.
+std::int64_t read_length(const Json& json) {
+  constexpr double kMost = 1e7;
+  return static_cast<std::int64_t>(std::clamp(json.get<double>(), 0.0, kMost));
+}
+
+// Everything by reference: copying a value is recursive, and the file is nested as it likes.
 SavedTarget read_target(const Json& json) {
   SavedTarget saved;
-  const Json lengths = json.value("prompt_lengths", Json::array());
-  for (const Json& pair : lengths) {
-    saved.prompt_lengths.push_back({pair.at(0).get<int>(), pair.at(1).get<std::int64_t>()});
+  const auto& keys = json.get_ref<const Json::object_t&>();
+  if (const auto lengths = keys.find("prompt_lengths"); lengths != keys.end()) {
+    for (const Json& pair : lengths->second) {
+      saved.prompt_lengths.push_back(
+          {static_cast<int>(read_length(pair.at(0))), read_length(pair.at(1))});
+    }
   }
-  const Json runs = json.value("last_runs", Json::object());
-  for (const auto& [probe, time] : runs.items()) saved.last_runs[probe] = time.get<double>();
+  if (const auto runs = keys.find("last_runs"); runs != keys.end()) {
+    for (const auto& [probe, time] : runs->second.items()) {
+      saved.last_runs[probe] = time.get<double>();
+    }
+  }
   return saved;
 }
 
@@ -129,6 +144,7 @@ void Storage::put(const std::string& target, SavedTarget saved) {
 }
 
 Result<bool> Storage::save(double now) {
+  const std::lock_guard one_writer(saving_);
   std::string text;
   {
     const std::lock_guard lock(mutex_);

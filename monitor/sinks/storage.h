@@ -50,7 +50,8 @@ class Storage {
 
   std::string directory_;
   int lock_;
-  mutable std::mutex mutex_;
+  std::mutex saving_;         ///< held while the file is written; taken before mutex_
+  mutable std::mutex mutex_;  ///< guards what follows
   std::map<std::string, SavedTarget> targets_;
   bool changed_ = false;
 };

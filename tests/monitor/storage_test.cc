@@ -96,6 +96,28 @@ TEST(State, RefusesWhatIsNoState) {
   }
 }
 
+TEST(State, SurvivesAnyDepthOfNesting) {
+  const std::string deep = std::string(500'000, '[') + std::string(500'000, ']');
+  EXPECT_FALSE(read_state(deep));
+  EXPECT_FALSE(read_state(with_target(R"({"prompt_lengths":)" + deep + "}")));
+  EXPECT_FALSE(read_state(with_target(R"({"prompt_lengths":[[)" + deep + ",1]]}")));
+  EXPECT_FALSE(read_state(with_target(R"({"last_runs":{"p":)" + deep + "}}")));
+  EXPECT_TRUE(read_state(with_target(R"({"unknown":)" + deep + "}")));
+}
+
+TEST(State, HoldsNumbersThatNoPromptHasWithinBounds) {
+  for (const char* absurd : {"1e300", "-1e300", "9223372036854775807", "18446744073709551615",
+                             "99999999999999999999999", "-5", "4294967297", "0.5"}) {
+    const std::string pair = std::string("[") + absurd + "," + absurd + "]";
+    const auto read = read_state(with_target(R"({"prompt_lengths":[)" + pair + "]}"));
+    ASSERT_TRUE(read) << absurd << read.error();
+    const auto& length = read->at("a").prompt_lengths.at(0);
+    EXPECT_GE(length.words, 0) << absurd;
+    EXPECT_LE(length.words, 10'000'000) << absurd;
+    EXPECT_EQ(length.words, length.tokens) << absurd;
+  }
+}
+
 class StorageTest : public ::testing::Test {
  protected:
   StorageTest()
