@@ -1,53 +1,86 @@
 #!/usr/bin/env bash
-# Runs a command in a fresh Debian that has nothing but git and ca-certificates, as a newcomer's machine would.
+# Tries the project on a machine that has nothing: a fresh Debian root with only git and ca-certificates in it.
 #
-#   tests/bare/trial.sh [bookworm|trixie] [COMMAND ..]      default: ./deploy/quickstart.sh --check
+#   tests/bare/trial.sh [bookworm|trixie] [COMMAND ..]     default: bookworm ./deploy/quickstart.sh --check
 #
-# The root is made by debootstrap once and kept as a tarball in ${XDG_CACHE_HOME:-$HOME/.cache}/tokprobe; each trial unpacks
-# a new copy, clones the committed HEAD of this checkout into it, and removes it afterwards. Needs root and the package
-# mirror of this machine. Prints the time and the exit code, and exits with it.
+# Clones the committed HEAD into the root and runs the command there as root, inside mount and process namespaces of its
+# own: whatever it starts or mounts ends with it. Prints the command's output, its exit code and its seconds, and exits
+# with that code. The untouched root is kept as ${XDG_CACHE_HOME:-$HOME/.cache}/tokprobe/bare-SUITE.tar.gz (100 MB; delete
+# it for a newer one); the copy that was tried is deleted. Installs debootstrap; needs root and a Debian package mirror,
+# which is this machine's own.
 set -euo pipefail
 cd "$(dirname "$0")/../.."
-SUITE=${1:-bookworm}
-shift || true
+# shellcheck source=deploy/packages.sh
+. deploy/packages.sh
+# shellcheck source=tests/lib/debian.sh
+. tests/lib/debian.sh
+
+SUITE=bookworm
+case ${1:-} in
+  -h | --help)
+    sed -n '2,11s/^# \{0,1\}//p' "$0"
+    exit 0
+    ;;
+  bookworm | trixie)
+    SUITE=$1
+    shift
+    ;;
+esac
 [ $# -gt 0 ] || set -- ./deploy/quickstart.sh --check
 CACHE=${XDG_CACHE_HOME:-$HOME/.cache}/tokprobe
-TARBALL=$CACHE/bare-$SUITE.tar
-ROOT=$(mktemp -d "${TMPDIR:-/tmp}/tokprobe-bare.XXXXXX")
+TARBALL=$CACHE/bare-$SUITE.tar.gz
 
-mirror() {
-  awk '/^URIs:/ {print $2; exit}' /etc/apt/sources.list.d/debian.sources 2>/dev/null | grep . ||
-    awk '$1 == "deb" {for (i = 2; i <= NF; i++) if ($i ~ /^https?:/) {print $i; exit}}' /etc/apt/sources.list
+say() { printf 'bare %s: %s\n' "$SUITE" "$*"; }
+
+make_tarball() {
+  say "making $TARBALL (two minutes, once)"
+  debian_root "$SUITE" "$WORK/new" git,ca-certificates >"$WORK/debootstrap.log" 2>&1 || {
+    tail -n 20 "$WORK/debootstrap.log"
+    return 1
+  }
+  tar -C "$WORK/new" -czf "$WORK/new.tar.gz" .
+  mv "$WORK/new.tar.gz" "$TARBALL"
+  rm -rf --one-file-system "$WORK/new"
 }
 
-# Nothing is deleted through a mount: the mounts live in the trial's own namespace and end with it.
-trap 'rm -rf --one-file-system "$ROOT"' EXIT
+# Runs in namespaces that end with it: every mount and every process that is left goes.
+# shellcheck disable=SC2016 # the inner shell expands
+in_root() {
+  unshare --mount --pid --fork --kill-child bash -euc '
+    root=$1
+    shift
+    mount --rbind /dev "$root/dev"
+    mount -t proc proc "$root/proc"
+    exec chroot "$root" env -i HOME=/root PATH=/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin \
+      LANG=C.UTF-8 TERM="${TERM:-dumb}" sh -c "cd /root/tokprobe && exec \"\$@\"" sh "$@"
+  ' bash "$WORK/root" "$@"
+}
 
-if [ ! -e "$TARBALL" ]; then
-  echo "bare: making a $SUITE root (once)"
-  mkdir -p "$CACHE"
-  debootstrap --variant=minbase --include=git,ca-certificates --keyring=/usr/share/keyrings/debian-archive-keyring.gpg \
-    "$SUITE" "$ROOT" "$(mirror)" >"$CACHE/bare-$SUITE.log" 2>&1
-  tar -C "$ROOT" --one-file-system -cf "$TARBALL.new" .
-  mv "$TARBALL.new" "$TARBALL"
-  rm -rf --one-file-system "${ROOT:?}"/*
-fi
-tar -C "$ROOT" -xf "$TARBALL"
-cp /etc/resolv.conf "$ROOT/etc/resolv.conf"
-grep -rliE 'proxy|verify|check-valid' /etc/apt/apt.conf.d 2>/dev/null |
-  xargs -r cp -t "$ROOT/etc/apt/apt.conf.d" || true
-git clone --quiet --no-hardlinks . "$ROOT/root/tokprobe"
+[ "$(id -u)" = 0 ] || {
+  say "needs root (chroot and mounts)" >&2
+  exit 1
+}
+install_groups llama
+mkdir -p "$CACHE"
+WORK=$(mktemp -d "${TMPDIR:-/tmp}/tokprobe-bare.XXXXXX")
+# Deletes no other file system, should one be mounted there all the same.
+trap 'rm -rf --one-file-system "$WORK"' EXIT
+trap 'exit 130' INT
+trap 'exit 143' TERM
+exec 9>"$CACHE/bare-$SUITE.lock"
+flock 9
+[ -e "$TARBALL" ] || make_tarball
+exec 9>&-
 
-echo "bare: $SUITE: $*"
+say "unpacking a copy and cloning $(git rev-parse --short HEAD)"
+mkdir "$WORK/root"
+tar -C "$WORK/root" -xzf "$TARBALL"
+debian_network "$WORK/root"
+git bundle create -q "$WORK/root/root/tokprobe.bundle" HEAD
+chroot "$WORK/root" git clone -q /root/tokprobe.bundle /root/tokprobe
+
+say "running $*"
 began=$SECONDS status=0
-# shellcheck disable=SC2016 # the inner shells expand
-unshare --mount --pid --fork --kill-child bash -euc '
-  root=$1
-  shift
-  mount -t proc proc "$root/proc"
-  mount --rbind /dev "$root/dev"
-  exec chroot "$root" /usr/bin/env -i HOME=/root PATH=/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin \
-    TERM=dumb LANG=C.UTF-8 bash -c "cd /root/tokprobe && exec \"\$@\"" bash "$@"
-' bash "$ROOT" "$@" </dev/null || status=$?
-echo "bare: $SUITE: exit $status after $((SECONDS - began)) s"
+in_root "$@" </dev/null || status=$?
+say "$* ended with $status after $((SECONDS - began)) s, $(du -sm --one-file-system "$WORK/root" | cut -f1) MB in the root"
 exit "$status"
