@@ -7,6 +7,7 @@ namespace tokprobe {
 HttpHead stream_head() { return {200, {{"content-type", "text/event-stream; charset=utf-8"}}}; }
 
 Duration ReplayTransport::Transfer::setup() const {
+  if (script.kept) return Duration::zero();
   return script.dns + script.connect + script.tls.value_or(Duration::zero());
 }
 
@@ -41,7 +42,7 @@ void ReplayTransport::end(std::size_t index, TransferEnd how, const std::string&
   outcome.detail = detail;
   outcome.connected = transfer.sent;
   outcome.resolved = transfer.script.connects || how == TransferEnd::kConnect;
-  if (transfer.sent) {
+  if (transfer.sent && !transfer.script.kept) {
     outcome.dns = transfer.script.dns;
     outcome.connect = transfer.script.connect;
     outcome.tls = transfer.script.tls;

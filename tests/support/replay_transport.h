@@ -19,6 +19,7 @@ struct Script {
   Duration dns = std::chrono::microseconds(10);
   Duration connect = std::chrono::microseconds(100);
   std::optional<Duration> tls;
+  bool kept = false;     ///< on a kept connection: no phases, and no time for them
   bool connects = true;  ///< false: `end` comes at `end_at` without a connection
   std::optional<HttpHead> head;
   Duration head_at{0};
