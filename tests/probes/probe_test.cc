@@ -11,7 +11,8 @@ namespace {
 using namespace std::chrono_literals;
 
 std::string chunk(std::string_view text) {
-  return "data: {\"choices\":[{\"index\":0,\"delta\":{\"content\":\"" + std::string(text) + "\"}}]}\n\n";
+  return "data: {\"choices\":[{\"index\":0,\"delta\":{\"content\":\"" + std::string(text) +
+         "\"}}]}\n\n";
 }
 
 ProbeResult probe(const Script& script, Timeouts timeouts = {}) {
@@ -33,10 +34,12 @@ ProbeResult probe(const Script& script, Timeouts timeouts = {}) {
 TEST(Probe, MeasuresToTheNanosecond) {
   Script script;
   script.head = stream_head();
-  script.reads = {{100ms, chunk("a")},
-                  {140ms, chunk("b")},
-                  {180ms + 3ns, chunk("c")},
-                  {181ms, "data: {\"choices\":[{\"delta\":{},\"finish_reason\":\"stop\"}]}\n\ndata: [DONE]\n\n"}};
+  script.reads = {
+      {100ms, chunk("a")},
+      {140ms, chunk("b")},
+      {180ms + 3ns, chunk("c")},
+      {181ms,
+       "data: {\"choices\":[{\"delta\":{},\"finish_reason\":\"stop\"}]}\n\ndata: [DONE]\n\n"}};
   const ProbeResult r = probe(script);
   EXPECT_EQ(r.reason, Reason::kOk);
   EXPECT_EQ(r.timing.ttft, 100ms);
