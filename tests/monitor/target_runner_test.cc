@@ -1,6 +1,6 @@
 #include "monitor/daemon/target_runner.h"
 
-#include <filesystem>
+#include <random>
 
 #include "tests/monitor/runner_fixture.h"
 #include "tests/monitor/samples.h"
@@ -104,6 +104,35 @@ TEST_F(RunnerTest, SkipsAndCountsTheSlotsThatComeWhileAProbeRuns) {
   EXPECT_EQ(sink_.last_skip, Skip::kOverlap);
   // A run of 25 s fills three slots of 10 s: every third slot has a run.
   EXPECT_NEAR(static_cast<double>(sink_.runs_of("p")), 120, 2);
+}
+
+TEST_F(RunnerTest, RunsAndSkipsTogetherAreTheSlotsWhateverTheIntervalsAndAnswerTimesAre) {
+  std::mt19937 random(3);
+  const auto between = [&random](int least, int most) {
+    return least + static_cast<int>(random() % static_cast<unsigned>(most - least + 1));
+  };
+  for (int round = 0; round < 20; ++round) {
+    Config config = small_config();
+    config.probes.clear();
+    for (const char* name : {"a", "b", "c"}) {
+      ProbeConfig probe = probe_named(name, {1, between(1, 4)});
+      probe.interval = std::chrono::seconds(between(10, 300));
+      config.probes.push_back(probe);
+    }
+    answer_time_ = std::chrono::milliseconds(between(100, 20'000));
+    sink_ = {};
+    start(config);
+    const Time begun = clock_.now();
+    run_for(1h);
+    for (const ProbeConfig& probe : config.probes) {
+      const long turns = sink_.runs_of(probe.name) / 2;  // of two levels each
+      const auto slots =
+          make_schedule("t", probe.name, probe.interval).slots_between(begun, clock_.now());
+      EXPECT_NEAR(turns + sink_.skips[probe.name], slots, 2) << round << " " << probe.name;
+      EXPECT_GE(turns, 1) << "nobody is starved";
+    }
+    runner_->cancel();
+  }
 }
 
 TEST_F(RunnerTest, AProbeThatWaitsForItsTurnGetsItAndIsToldHowLate) {
