@@ -308,9 +308,4 @@ bool all_ok(const RunResult& run) {
 
 std::span<const double> inter_chunk_edges() { return kGapEdges; }
 
-std::string_view label(CheckResult::Outcome outcome) {
-  constexpr std::array<std::string_view, 4> kLabels{"pass", "fail", "skip", "error"};
-  return kLabels[static_cast<std::size_t>(outcome)];
-}
-
 }  // namespace tokprobe

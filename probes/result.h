@@ -8,19 +8,10 @@
 
 #include "probes/base/clock.h"
 #include "probes/base/reason.h"
+#include "probes/checks/check.h"
 #include "probes/stream/timeline.h"
 
 namespace tokprobe {
-
-/// What a text check found. An erroring check is never silently green.
-struct CheckResult {
-  enum class Outcome { kPass, kFail, kSkip, kError };
-  std::string name;
-  Outcome outcome = Outcome::kPass;
-  double score = 1;  ///< 0 worst, 1 best
-  std::string detail;
-};
-std::string_view label(CheckResult::Outcome outcome);
 
 /// The time of a request in pieces that add up to its duration. The first three are absent on a
 /// kept connection; the others where the response did not get so far, or was not streamed.

@@ -5,7 +5,7 @@
 #include <string_view>
 
 #include "probes/base/result.h"
-#include "probes/result.h"
+#include "probes/checks/check.h"
 
 namespace tokprobe {
 
