@@ -31,7 +31,7 @@ CLOCK = re.compile(r"steady_clock::now|system_clock::now|high_resolution_clock|\
 # Clock::sleep_until is the one way to sleep; calling it on a clock is what all others do.
 CLOCK_CALL = re.compile(r"(?:\.|->)\s*sleep_until\s*\(|\bsleep_until\s*\([^()]*\bstop_token\b")
 
-HEAVY = re.compile(r"CLI/|nlohmann/json\.hpp|spdlog/|httplib\.h|yaml-cpp/|simdjson\.h|curl/curl\.h")
+HEAVY = re.compile(r"CLI/|nlohmann/json\.hpp|spdlog/|httplib\.h|yaml-cpp/|simdjson\.h|curl/curl\.h|re2/|prometheus/")
 # Headers that may include a heavy one although their name does not say so, with the reason.
 HEAVY_ALLOWED = {
     "tests/sim/connection.h": "implements httplib::Stream",
