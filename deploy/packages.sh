@@ -4,9 +4,11 @@
 #   deploy/packages.sh GROUP ..      installs what is missing of: build services test full llama
 #
 # Does nothing when all is there. Uses sudo only when it is not root. Debian starts a daemon when its package is
-# installed; the ones installed here are kept from that (policy-rc.d) and disabled, because they are started by hand
-# where they are needed. A service that was there before is left alone. Also made to be sourced.
+# installed; the ones installed here are kept from that (policy-rc.d, put back afterwards) and disabled, because they are
+# started by hand where they are needed. A service that was there before is left alone. Also made to be sourced.
 set -euo pipefail
+
+PACKAGES_SCRIPT=$(readlink -f "${BASH_SOURCE[0]}")
 
 package_group() {
   case $1 in
@@ -17,7 +19,7 @@ package_group() {
       ;;
     services) echo prometheus prometheus-alertmanager ;;
     test) echo openssl util-linux procps ccache ;;
-    full) echo clang clang-format clang-tidy libclang-rt-dev ;;
+    full) echo clang clang-format clang-tidy libclang-rt-dev shellcheck ;;
     llama) echo debootstrap debian-archive-keyring ;;
     *)
       echo "packages.sh: no group '$1'" >&2
@@ -27,46 +29,31 @@ package_group() {
 }
 
 as_root() {
-  if [ "$(id -u)" = 0 ]; then "$@"; else sudo "$@"; fi
+  if [ "$(id -u)" = 0 ]; then
+    "$@"
+  elif command -v sudo >/dev/null; then
+    sudo "$@"
+  else
+    echo "this needs root, and there is no sudo: $*" >&2
+    return 1
+  fi
 }
 
 installed() { [ "$(dpkg-query -W -f '${db:Status-Abbrev}' "$1" 2>/dev/null)" = "ii " ]; }
 
-# Runs a command while package scripts may start nothing; a subshell, so that an interruption cleans up too.
-without_starts() (
-  policy=/usr/sbin/policy-rc.d
-  if [ ! -e "$policy" ]; then
-    trap 'as_root rm -f "$policy"' EXIT
-    printf '#!/bin/sh\nexit 101\n' | as_root tee "$policy" >/dev/null
-    as_root chmod +x "$policy"
-  fi
-  "$@"
-)
-
-apt_install() {
-  as_root env DEBIAN_FRONTEND=noninteractive apt-get -o DPkg::Lock::Timeout=600 -o Dpkg::Use-Pty=0 "$@"
-}
-
 install_packages() {
-  local missing=() package units=()
+  local missing=() package
   for package in "$@"; do
     installed "$package" || missing+=("$package")
   done
   [ ${#missing[@]} -gt 0 ] || return 0
   echo "installing ${#missing[@]} Debian packages: ${missing[*]}"
-  apt_install update -qq >&2
-  without_starts apt_install install -y -qq --no-install-recommends "${missing[@]}" >/dev/null
-  for package in "${missing[@]}"; do
-    case $package in prometheus | prometheus-alertmanager) units+=("$package.service") ;; esac
-  done
-  if [ ${#units[@]} -gt 0 ] && [ -d /run/systemd/system ]; then
-    as_root systemctl disable --now --quiet "${units[@]}" || true
-  fi
+  as_root "$PACKAGES_SCRIPT" --as-root "${missing[@]}"
 }
 
 # install_groups GROUP ..
 install_groups() {
-  local group packages=()
+  local group packages=() group_packages
   for group in "$@"; do
     read -r -a group_packages <<<"$(package_group "$group")"
     packages+=("${group_packages[@]}")
@@ -74,4 +61,53 @@ install_groups() {
   install_packages "${packages[@]}"
 }
 
-if [ "${BASH_SOURCE[0]}" = "$0" ]; then install_groups "$@"; fi
+# What follows runs as root, in a process of its own, one at a time.
+
+POLICY=/usr/sbin/policy-rc.d
+MARK='# tokprobe: package scripts start nothing'
+
+# Takes our policy away, and brings back the one that was there before; also after a run that was killed.
+restore_policy() {
+  if grep -qs "$MARK" "$POLICY"; then rm -f "$POLICY"; fi
+  if [ -e "$POLICY.before-tokprobe" ]; then mv "$POLICY.before-tokprobe" "$POLICY"; fi
+}
+
+deny_starts() {
+  restore_policy
+  trap restore_policy EXIT
+  if [ -e "$POLICY" ]; then mv "$POLICY" "$POLICY.before-tokprobe"; fi
+  printf '#!/bin/sh\n%s\nexit 101\n' "$MARK" >"$POLICY"
+  chmod +x "$POLICY"
+}
+
+apt_quiet() {
+  DEBIAN_FRONTEND=noninteractive apt-get -o DPkg::Lock::Timeout=600 -o Dpkg::Use-Pty=0 -qq "$@" 2>&1
+}
+
+install_as_root() {
+  local package said units=()
+  exec 8>/run/tokprobe-packages.lock
+  flock 8
+  deny_starts
+  said=$(apt_quiet update) || printf 'apt-get update had a problem, going on:\n%s\n' "$said" >&2
+  said=$(apt_quiet install -y --no-install-recommends "$@") || {
+    printf '%s\n' "$said" | tail -n 20 >&2
+    echo "hint: does 'apt-get install $1' work by hand?" >&2
+    return 1
+  }
+  for package in "$@"; do
+    case $package in prometheus | prometheus-alertmanager) units+=("$package.service") ;; esac
+  done
+  if [ ${#units[@]} -gt 0 ] && command -v systemctl >/dev/null; then
+    systemctl disable --quiet "${units[@]}" >/dev/null 2>&1 || true
+  fi
+}
+
+if [ "${BASH_SOURCE[0]}" = "$0" ]; then
+  if [ "${1:-}" = --as-root ]; then
+    shift
+    install_as_root "$@"
+  else
+    install_groups "$@"
+  fi
+fi
