@@ -102,9 +102,14 @@ int run_serve(const ServeOptions& o) {
     storage = *opened;
     if (!problem.empty()) log.warn("state begun anew", {{"problem", problem}});
   }
-  const Interrupted end = run_interruptible([&](const std::stop_token& stop) {
-    return serve(*loaded.config, o, log, storage.get(), stop);
-  });
+  const SignalHandlers handlers{[&log] {
+    log.warn("SIGHUP passed over: this version reads its configuration at the start only");
+  }};
+  const Interrupted end = run_interruptible(
+      [&](const std::stop_token& stop) {
+        return serve(*loaded.config, o, log, storage.get(), stop);
+      },
+      handlers);
   return end.code;
 }
 
