@@ -6,18 +6,22 @@
 #   ./deploy/quickstart.sh [URL] --check   runs about a minute, asserts that figures arrived, stops: exit 0 or 1
 #
 # It installs Debian packages, builds, and starts the agent, Debian's Prometheus and Alertmanager (and the simulator),
-# all on loopback. Ctrl-C stops all of them. What stays: the packages and the folder build/. Nothing is left running.
+# all on loopback, on the usual ports or the next free ones. Ctrl-C stops all of them. What stays: the packages and the
+# folder build/. Nothing is left running. With a URL that server gets a request of 16 tokens every 5 s, two of 50 every 15 s
+# and four of 50 at once every 20 s.
 set -euo pipefail
 cd "$(dirname "$0")/.."
 # shellcheck source=deploy/packages.sh
 . deploy/packages.sh
 
-URL='' CHECK=no PIDS=() DIR='' STOPPING=no
+URL='' CHECK=no NAMES=() PIDS=() DIR=''
 BIN=build/release/bin
 
 say() { printf '%s\n' "$*"; }
 
-usage() { sed -n '2,8s/^# \{0,1\}//p' "$0"; }
+step() { say "quickstart: $1 .."; }
+
+usage() { sed -n '2,11s/^# \{0,1\}//p' "$0"; }
 
 # With what failed, the end of its log and an exit code of 1.
 fail() {
@@ -30,11 +34,17 @@ fail() {
 }
 
 stop_all() {
-  STOPPING=yes
-  trap - EXIT INT TERM
-  local pid
-  for pid in "${PIDS[@]}"; do kill "$pid" 2>/dev/null || true; done
-  for pid in "${PIDS[@]}"; do wait "$pid" 2>/dev/null || true; done
+  trap - EXIT
+  trap '' INT TERM HUP
+  local pids i
+  mapfile -t pids < <(jobs -p)
+  kill "${pids[@]}" 2>/dev/null || true
+  for ((i = 0; i < 100; i++)); do
+    [ -n "$(jobs -pr)" ] || break
+    sleep 0.1
+  done
+  kill -KILL "${pids[@]}" 2>/dev/null || true
+  wait 2>/dev/null || true
   [ -z "$DIR" ] || rm -rf "$DIR"
 }
 
@@ -45,32 +55,48 @@ free_port() {
   echo "$port"
 }
 
-# start NAME COMMAND ..: in the background, its output in a log
+# start NAME COMMAND ..: in the background, its output in a log; it ends with this script, however that ends
 start() {
   local name=$1
   shift
-  "$@" >"$DIR/$name.log" 2>&1 &
-  PIDS+=($!)
+  setpriv --pdeathsig TERM "$@" >"$DIR/$name.log" 2>&1 </dev/null &
+  NAMES+=("$name") PIDS+=($!)
 }
 
-# wait_for NAME URL PID: until it answers; fails when the program has ended or 30 s have passed
+all_run() {
+  local i
+  for i in "${!PIDS[@]}"; do
+    kill -0 "${PIDS[$i]}" 2>/dev/null || fail "${NAMES[$i]} has ended" "$DIR/${NAMES[$i]}.log"
+  done
+}
+
+# wait_for NAME URL: until it answers; fails when a program has ended or 30 s have passed
 wait_for() {
   local i
   for ((i = 0; i < 300; i++)); do
     curl -fs -o /dev/null --noproxy '*' "$2" && return 0
-    kill -0 "$3" 2>/dev/null || fail "$1 has ended" "$DIR/$1.log"
+    all_run
     sleep 0.1
   done
   fail "$1 does not answer at $2" "$DIR/$1.log"
 }
 
-build() {
-  say "Building (a few minutes the first time) .."
-  mkdir -p build
-  if ! { cmake --preset release -DTOKPROBE_TESTS=ON && cmake --build --preset release --target tokprobe tokprobe-sim; } \
-    >build/quickstart.log 2>&1; then
-    fail "the build failed" build/quickstart.log
+# On a terminal the last line of a long output, elsewhere nothing; all of it goes to a log.
+progress() {
+  if [ ! -t 1 ]; then
+    cat >"$1"
+    return
   fi
+  tee "$1" | while IFS= read -r line; do printf '\r\033[K%.78s' "$line"; done
+  printf '\r\033[K'
+}
+
+build() {
+  step "building (a few minutes the first time)"
+  mkdir -p build/logs
+  local log=build/logs/quickstart.log
+  { cmake --preset release && cmake --build --preset release --target tokprobe tokprobe-sim; } 2>&1 |
+    progress "$log" || fail "the build failed" "$log"
 }
 
 write_configs() {
@@ -100,31 +126,33 @@ receivers: [{name: nobody}]
 YAML
 }
 
+start_simulator() {
+  local port
+  port=$(free_port 18800)
+  URL=http://127.0.0.1:$port NAME=simulator
+  start simulator "$BIN/tokprobe-sim" --listen "127.0.0.1:$port" --ttft 0.2 --decode 1:73.5,4:60
+  wait_for simulator "$URL/health"
+}
+
 start_all() {
-  AGENT=$(free_port 18838) PROMETHEUS=$(free_port 19090) ALERTMANAGER=$(free_port 19093)
+  step "starting the agent, Prometheus and Alertmanager on loopback"
+  AGENT=$(free_port 18838) PROMETHEUS=$(free_port 19090) ALERTMANAGER=$(free_port 19193)
   NAME=server
-  if [ -z "$URL" ]; then
-    local port
-    port=$(free_port 18800)
-    NAME=simulator URL=http://127.0.0.1:$port
-    start simulator "$BIN/tokprobe-sim" --listen "127.0.0.1:$port" --ttft 0.2 --decode 1:73.5,4:60
-    wait_for simulator "$URL/health" "${PIDS[-1]}"
-  fi
+  [ -n "$URL" ] || start_simulator
   write_configs
-  "$BIN/tokprobe" check-config "$DIR/tokprobe.yml" >/dev/null 2>"$DIR/check.log" ||
-    fail "this URL cannot be watched" "$DIR/check.log"
+  "$BIN/tokprobe" check-config "$DIR/tokprobe.yml" >"$DIR/check.log" 2>&1 || fail "this URL cannot be watched" "$DIR/check.log"
   start agent "$BIN/tokprobe" serve --config.file="$DIR/tokprobe.yml" --storage.path="$DIR/state" \
     --web.listen-address="127.0.0.1:$AGENT"
-  wait_for agent "http://127.0.0.1:$AGENT/-/ready" "${PIDS[-1]}"
+  wait_for agent "http://127.0.0.1:$AGENT/-/ready"
   start alertmanager prometheus-alertmanager --config.file="$DIR/alertmanager.yml" --storage.path="$DIR/alerts" \
     --web.listen-address="127.0.0.1:$ALERTMANAGER" --cluster.listen-address=
-  wait_for alertmanager "http://127.0.0.1:$ALERTMANAGER/-/ready" "${PIDS[-1]}"
+  wait_for alertmanager "http://127.0.0.1:$ALERTMANAGER/-/ready"
   start prometheus prometheus --config.file="$DIR/prometheus.yml" --storage.tsdb.path="$DIR/data" \
     --web.listen-address="127.0.0.1:$PROMETHEUS"
-  wait_for prometheus "http://127.0.0.1:$PROMETHEUS/-/ready" "${PIDS[-1]}"
+  wait_for prometheus "http://127.0.0.1:$PROMETHEUS/-/ready"
   say ""
-  say "  watching      $("$BIN/tokprobe" --version | cut -d' ' -f1-2) watches $NAME"
-  say "  agent         http://127.0.0.1:$AGENT/          metrics at /metrics"
+  [ "$NAME" != simulator ] || say "  simulator     $URL"
+  say "  agent         http://127.0.0.1:$AGENT/  (metrics at /metrics)"
   say "  Prometheus    http://127.0.0.1:$PROMETHEUS/"
   say "  Alertmanager  http://127.0.0.1:$ALERTMANAGER/"
   say "  logs          $DIR"
@@ -133,29 +161,33 @@ start_all() {
 
 figures() { python3 deploy/figures.py "http://127.0.0.1:$PROMETHEUS" "$@"; }
 
-# Until every probe has succeeded, at most 90 s; then the verdict.
+# About a minute; longer, at most 100 s, when a probe has not come round yet.
 check() {
-  local i allow=--fail-on-failures
-  [ "$NAME" = simulator ] || allow=--allow-failures
-  for ((i = 0; i < 45; i++)); do
+  local began=$SECONDS flags=(--check)
+  if [ "$NAME" = simulator ]; then flags+=(--no-failures); fi
+  step "watching for about a minute"
+  while [ $((SECONDS - began)) -lt 100 ]; do
     sleep 2
-    figures --check "$allow" >/dev/null 2>&1 && [ "$i" -ge 20 ] && break
+    all_run
+    [ $((SECONDS - began)) -ge 45 ] && figures "${flags[@]}" >/dev/null 2>&1 && break
   done
-  figures --check "$allow" || {
-    tail -n 15 "$DIR/agent.log"
-    fail "no figures, or failures among them"
-  }
+  figures "${flags[@]}" || fail "these figures are not as they should be; the agent may say why" "$DIR/agent.log"
   say "quickstart: figures arrived through Prometheus"
 }
 
+# A table that stays in its place on a terminal, and comes once a minute elsewhere.
 watch() {
-  say "Ctrl-C stops all. Figures appear as runs end .."
-  while [ "$STOPPING" = no ]; do
-    sleep 5
-    if [ -t 1 ]; then printf '\033[2J\033[H'; fi
-    date '+%H:%M:%S'
-    figures || true
-    say "  http://127.0.0.1:$AGENT/   http://127.0.0.1:$PROMETHEUS/   Ctrl-C stops all"
+  local table lines=0 pause=60
+  if [ -t 1 ]; then pause=3; fi
+  say "Figures appear as runs end. Ctrl-C stops all."
+  while :; do
+    all_run
+    table=$(date '+%H:%M:%S' && figures 2>&1) || true
+    if [ -t 1 ] && [ "$lines" -gt 0 ]; then printf '\033[%dA\033[J' "$lines"; fi
+    say "$table"
+    lines=$(wc -l <<<"$table")
+    sleep "$pause" &
+    wait $! || true
   done
 }
 
@@ -174,11 +206,17 @@ for argument in "$@"; do
   esac
 done
 
+# What a URL may consist of; the agent's own check of the configuration says more.
+if [ -n "$URL" ] && ! [[ $URL =~ ^https?://[][A-Za-z0-9._~:/?#@!\$\&\'()*+,\;=%-]+$ ]]; then
+  fail "'$URL' is not a URL such as http://10.0.0.5:30000"
+fi
+step "checking the Debian packages"
 install_groups build services
 build
 DIR=$(mktemp -d "${TMPDIR:-/tmp}/tokprobe-quickstart.XXXXXX")
 trap stop_all EXIT
 trap 'exit 130' INT
 trap 'exit 143' TERM
+trap 'exit 129' HUP
 start_all
 if [ "$CHECK" = yes ]; then check; else watch; fi
