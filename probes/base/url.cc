@@ -56,7 +56,7 @@ std::string masked_query(std::string_view query) {
 
 std::string Url::join(std::string_view suffix) const {
   std::string base = path;
-  if (base.ends_with("/v1") && suffix.starts_with("/v1/")) base.resize(base.size() - 3);
+  if (base.ends_with("/v1")) base.resize(base.size() - 3);
   std::string out = scheme + "://" + (userinfo.empty() ? "" : userinfo + "@") + authority + base;
   out += suffix;
   if (!query.empty()) out.append("?").append(query);

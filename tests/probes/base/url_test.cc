@@ -119,7 +119,8 @@ TEST(Url, JoinsWithoutDoublingV1) {
   EXPECT_EQ(url("http://h/gw/v1/").join("/v1/models"), "http://h/gw/v1/models");
   EXPECT_EQ(url("http://h/v10").join("/v1/models"), "http://h/v10/v1/models");
   EXPECT_EQ(url("http://h/xv1").join("/v1/models"), "http://h/xv1/v1/models");
-  EXPECT_EQ(url("http://h/v1").join("/v10"), "http://h/v1/v10");
+  EXPECT_EQ(url("http://h/v1").join("/version"), "http://h/version");
+  EXPECT_EQ(url("http://h/gw/v1").join("/metrics"), "http://h/gw/metrics");
 }
 
 TEST(Url, JoinsWithUserInformationAndQuery) {
