@@ -84,10 +84,6 @@ class Tree(unittest.TestCase):
             self.assertEqual(rules.LAYERS[one], rules.LAYERS[other])
             self.assertNotIn((other, one), rules.PEERS)
 
-    def test_exceptions_are_needed(self):
-        for path in rules.HEAVY_ALLOWED:
-            self.assertTrue([name for name in rules.includes(rules.read(ROOT, path)) if rules.HEAVY.match(name)], path)
-
 
 class Checker(unittest.TestCase):
     def make(self, tree):
