@@ -34,12 +34,12 @@ void ReplayTransport::start(const HttpRequest& request, HttpSink& sink) {
   most_ = std::max(most_, transfers_.size());
 }
 
-void ReplayTransport::end(std::size_t index, TransferEnd how, const std::string& detail) {
+void ReplayTransport::end(std::size_t index, TransferEnd how, std::string detail) {
   const Transfer transfer = transfers_[index];
   transfers_.erase(transfers_.begin() + static_cast<std::ptrdiff_t>(index));
   HttpOutcome outcome;
   outcome.end = how;
-  outcome.detail = detail;
+  outcome.detail = std::move(detail);
   outcome.connected = transfer.sent;
   outcome.resolved = transfer.script.connects || how == TransferEnd::kConnect;
   if (transfer.sent && !transfer.script.kept) {

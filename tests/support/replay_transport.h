@@ -66,7 +66,7 @@ class ReplayTransport final : public HttpTransport {
     std::optional<Time> due() const;
   };
   bool step(std::size_t index);
-  void end(std::size_t index, TransferEnd how, const std::string& detail);
+  void end(std::size_t index, TransferEnd how, std::string detail);
 
   FakeClock& clock_;
   std::function<Script(const HttpRequest&)> next_script_;
