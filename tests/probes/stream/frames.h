@@ -25,7 +25,7 @@ class SeenFrames final : public FrameSink {
   std::vector<Time> times;
 };
 
-/// What comes out when each piece is one read. Fails the test when a limit is passed.
+/// What comes out when each piece is one read; ends in a frame "refused" when a limit is passed.
 std::vector<SeenFrame> frames_of(const std::vector<std::string_view>& reads);
 
 /// Cuts `bytes` into pieces of 1 to `longest` bytes.
