@@ -215,7 +215,7 @@ install_groups build services
 build
 DIR=$(mktemp -d "${TMPDIR:-/tmp}/tokprobe-quickstart.XXXXXX")
 trap stop_all EXIT
-trap 'exit 130' INT
+trap 'say ""; say "quickstart: stopping"; exit 130' INT
 trap 'exit 143' TERM
 trap 'exit 129' HUP
 start_all
