@@ -79,8 +79,11 @@ debian_network "$WORK/root"
 git bundle create -q "$WORK/root/root/tokprobe.bundle" HEAD
 chroot "$WORK/root" git clone -q /root/tokprobe.bundle /root/tokprobe
 
-say "running $*"
+# Of a long command the first line says enough.
+command="$*"
+command=${command%%$'\n'*}
+say "running $command"
 began=$SECONDS status=0
 in_root "$@" </dev/null || status=$?
-say "$* ended with $status after $((SECONDS - began)) s, $(du -sm --one-file-system "$WORK/root" | cut -f1) MB in the root"
+say "$command ended with $status after $((SECONDS - began)) s, $(du -sm --one-file-system "$WORK/root" | cut -f1) MB in the root"
 exit "$status"
