@@ -74,7 +74,8 @@ void Identification::pump(Time now) {
       step_ = Step::kDone;  // no answer at all: the version would not come either
       return;
     }
-    answered_ = true;
+    // Any other status is a server in trouble, which says nothing about who it is.
+    answered_ = fetch_->ok() || fetch_->head().status == 404;
     if (fetch_->ok()) read_models(fetch_->body(), identity_);
     begin(Step::kVersion, "/version");
     return;

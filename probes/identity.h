@@ -36,7 +36,7 @@ class Identification {
   /// Call after every run_until. The first call starts the work.
   void pump(Time now);
   bool done() const { return step_ == Step::kDone; }
-  /// False when the server could not be asked at all: then nothing is known.
+  /// False when the server did not answer, or with neither 200 nor 404: then nothing is known.
   bool answered() const { return answered_; }
   const Identity& identity() const { return identity_; }
 

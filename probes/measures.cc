@@ -306,6 +306,15 @@ bool all_ok(const RunResult& run) {
   return !run.requests.empty() && ok_count(run) == static_cast<int>(run.requests.size());
 }
 
+bool any_check_failed(const RunResult& run) {
+  return std::any_of(run.requests.begin(), run.requests.end(), [](const ProbeResult& r) {
+    return std::any_of(r.checks.begin(), r.checks.end(), [](const CheckResult& c) {
+      return c.outcome == CheckResult::Outcome::kFail;
+    });
+  });
+}
+bool successful(const RunResult& run) { return all_ok(run) && !any_check_failed(run); }
+
 std::span<const double> inter_chunk_edges() { return kGapEdges; }
 
 }  // namespace tokprobe

@@ -49,6 +49,9 @@ std::optional<Duration> run_time(const RunResult& run);
 std::int64_t output_tokens(const RunResult& run);
 bool any_ok(const RunResult& run);
 bool all_ok(const RunResult& run);
+bool any_check_failed(const RunResult& run);
+/// What tokprobe_success says: every request was ok and no check failed.
+bool successful(const RunResult& run);
 int ok_count(const RunResult& run);
 
 /// Edges of tokprobe_inter_chunk_seconds, whose samples are gaps and not requests.

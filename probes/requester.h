@@ -34,6 +34,10 @@ class Requester {
   Result<ProbeSpec> make(const Shape& shape);
   /// A request that only serves to learn the token count of `words` words: one token of output.
   Result<ProbeSpec> make_calibration(const Shape& shape, int words);
+  /// False once a calibration was in vain: later results teach as much, and a server that does not
+  /// answer is not asked twice in a run.
+  bool worth_calibrating() const { return !gave_up_ && !sizer_.calibrated(); }
+  void give_up_calibration() { gave_up_ = true; }
   /// Learns from the server's prompt token count.
   void learn(const ProbeResult& result);
 
@@ -54,6 +58,7 @@ class Requester {
   PromptSizer sizer_;
   std::uint64_t id_;
   std::uint64_t count_ = 0;
+  bool gave_up_ = false;
 };
 
 }  // namespace tokprobe

@@ -13,9 +13,10 @@ constexpr int kLongCalibrationWords = 400;
 // are doubtful.
 constexpr Duration kDoubtfulLag = std::chrono::milliseconds(20);
 
-std::vector<int> calibration_lengths(const RunSpec& spec, const PromptSizer& sizer) {
+std::vector<int> calibration_lengths(const RunSpec& spec, const Requester& requester) {
   const int input = spec.shape.input_tokens;
-  if (!spec.calibrate || sizer.calibrated() || input <= 0) return {};
+  if (!spec.calibrate || !requester.worth_calibrating() || input <= 0) return {};
+  const PromptSizer& sizer = requester.sizer();
   const int second =
       std::clamp(sizer.words_for(input), 2 * kShortCalibrationWords, kLongCalibrationWords);
   return {second, kShortCalibrationWords};
@@ -50,7 +51,7 @@ Run::~Run() {
 
 void Run::begin() {
   begun_ = true;
-  calibrations_ = calibration_lengths(spec_, requester_.sizer());
+  calibrations_ = calibration_lengths(spec_, requester_);
   result_.started = clock_.wall();
 }
 
@@ -123,8 +124,10 @@ void Run::collect(Probe& probe) {
     result_.requests.push_back(std::move(result));
     return;
   }
-  // A server that does not answer is not asked a second time before the real requests.
-  if (!result.ok()) calibrations_.clear();
+  if (!result.ok()) {
+    calibrations_.clear();
+    requester_.give_up_calibration();
+  }
   result_.unmeasured.push_back(std::move(result));
 }
 

@@ -1,6 +1,7 @@
 #include <fmt/format.h>
 
 #include <CLI/CLI.hpp>
+#include <algorithm>
 #include <functional>
 #include <iostream>
 
@@ -162,10 +163,31 @@ struct Cli {
   }
 };
 
+// The name of a command that does not exist and, perhaps, of the one that was meant.
+std::string unknown_command(const Cli& cli, std::string_view word) {
+  std::string out = fmt::format("unknown command '{}'", printable(word, 40));
+  std::vector<std::string> names;
+  for (const auto& [command, make] : cli.commands) names.push_back(command->get_name());
+  const std::vector<std::string_view> views(names.begin(), names.end());
+  if (const auto meant = nearest(word, views.data(), views.size())) {
+    out += fmt::format("; did you mean '{}'?", *meant);
+  }
+  return out;
+}
+
+bool is_command(const Cli& cli, std::string_view word) {
+  return std::any_of(cli.commands.begin(), cli.commands.end(),
+                     [&](const auto& row) { return row.first->get_name() == word; });
+}
+
 }  // namespace
 
 Parsed parse_arguments(int argc, char** argv) {
   Cli cli;
+  if (argc > 1 && argv[1][0] != '-' && !is_command(cli, argv[1])) {
+    std::cerr << "tokprobe: " << unknown_command(cli, argv[1]) << "\nTry 'tokprobe --help'.\n";
+    return 1;
+  }
   try {
     cli.app.parse(argc, argv);
   } catch (const CLI::Success& e) {

@@ -55,18 +55,12 @@ void observe(const ProbeResult& r, ProbeState& probe, LevelState& level) {
   }
 }
 
-bool check_failed(const ProbeResult& r) {
-  return std::any_of(r.checks.begin(), r.checks.end(),
-                     [](const CheckResult& c) { return c.outcome == CheckResult::Outcome::kFail; });
-}
-
 void note_outcome(const RunResult& run, LevelState& level) {
-  const bool check = std::any_of(run.requests.begin(), run.requests.end(), check_failed);
   const bool requests_ok = all_ok(run);
   ++level.runs;
   if (!requests_ok) ++level.failed_by_request;
-  if (check) ++level.failed_by_check;
-  const bool success = requests_ok && !check;
+  if (any_check_failed(run)) ++level.failed_by_check;
+  const bool success = successful(run);
   level.success = success;
   level.consecutive_failures = success ? 0 : level.consecutive_failures + 1;
   level.last_run_timestamp = unix_seconds(run.started);

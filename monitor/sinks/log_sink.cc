@@ -48,8 +48,8 @@ void LogSink::on_run(const RunResult& run) {
   add_figure(fields, "ttft_seconds", run, 4);
   add_figure(fields, "wall_seconds", run, 3);
   add_failures(fields, run);
-  log_.write(all_ok(run) ? LogLevel::kInfo : LogLevel::kWarn, all_ok(run) ? "run ok" : "run failed",
-             fields);
+  const bool good = successful(run);
+  log_.write(good ? LogLevel::kInfo : LogLevel::kWarn, good ? "run ok" : "run failed", fields);
 }
 
 void LogSink::on_skip(std::string_view target, std::string_view probe, Skip reason) {

@@ -8,13 +8,15 @@ namespace tokprobe {
 namespace {
 
 constexpr std::size_t kMaxObservations = 8;
+// No prompt is longer, and what a server counts beyond it is nonsense.
+constexpr int kMost = 10'000'000;
 
 bool about_the_same(int a, int b) { return std::abs(a - b) * 10 <= std::max(a, b); }
 
 }  // namespace
 
 void PromptSizer::observe(int words, std::int64_t tokens) {
-  if (words <= 0 || tokens <= 0 || tokens * 3 < words) return;
+  if (words <= 0 || words > kMost || tokens <= 0 || tokens > kMost || tokens * 3 < words) return;
   const auto same = std::find_if(seen_.begin(), seen_.end(), [&](const Observation& o) {
     return about_the_same(o.words, words);
   });
@@ -40,7 +42,8 @@ int PromptSizer::words_for(int tokens) const {
     if (slope > 0.3) rate = slope;
   }
   const double words = near->words + static_cast<double>(tokens - near->tokens) / rate;
-  return std::max(1, static_cast<int>(std::lround(words)));
+  // Three words a token is the most that observe() believes.
+  return static_cast<int>(std::lround(std::clamp(words, 1.0, 3.0 * std::max(tokens, 1))));
 }
 
 }  // namespace tokprobe

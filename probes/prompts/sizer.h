@@ -20,10 +20,10 @@ class PromptSizer {
   };
 
   /// Notes that a prompt of `words` words was counted as `tokens`. A later observation of about the
-  /// same length replaces an earlier one. Nonsense (nothing, or less than a token for three words)
-  /// is passed over.
+  /// same length replaces an earlier one. Nonsense (nothing, less than a token for three words,
+  /// more than ten million) is passed over.
   void observe(int words, std::int64_t tokens);
-  /// At least 1.
+  /// From 1 to three times the tokens. Requires tokens up to a hundred million.
   int words_for(int tokens) const;
   bool calibrated() const { return !seen_.empty(); }
   const std::vector<Observation>& observations() const { return seen_; }

@@ -151,5 +151,12 @@ TEST(LogSink, WarnsOfARunThatFailedAndOfNoOther) {
   EXPECT_THAT(lines.front(), HasSubstr("reasons=\"tls=1\""));
 }
 
+TEST(LogSink, WarnsOfARunWhoseCheckFailed) {
+  const auto lines = logged(LogLevel::kWarn, LogFormat::kLogfmt, [](const Log& log) {
+    LogSink(log).on_run(run_of({checked(ok_request(), CheckResult::Outcome::kFail)}));
+  });
+  EXPECT_THAT(lines, SizeIs(1));
+}
+
 }  // namespace
 }  // namespace tokprobe

@@ -170,5 +170,24 @@ TEST_F(StoredRunnerTest, KeepsTheTimesOfProbesThatHaveNotYetHadTheirTurn) {
   EXPECT_EQ(storage_->get("t").last_runs.at("rare"), last);
 }
 
+TEST_F(RunnerTest, A503OfTheModelListDoesNotWipeWhatIsKnown) {
+  start(every(1min));
+  run_for(5min);
+  models_status_ = 503;
+  run_for(5min);
+  models_status_ = 200;
+  run_for(5min);
+  EXPECT_THAT(sink_.identities, SizeIs(1));
+}
+
+TEST_F(RunnerTest, AServerThatIsDownIsCalibratedAtMostOnce) {
+  down_ = true;
+  start(every(1min));
+  run_for(1h);
+  std::size_t unmeasured = 0;
+  for (const RunResult& run : sink_.runs) unmeasured += run.unmeasured.size();
+  EXPECT_EQ(unmeasured, 1U);
+}
+
 }  // namespace
 }  // namespace tokprobe
