@@ -15,8 +15,8 @@ struct Url {
   std::string path;       ///< begins with '/' or is empty; no trailing '/'
   std::string query;      ///< without '?'
 
-  /// The base followed by `suffix` (which begins with '/'). A base that ends in /v1 stands for the one
-  /// before it: what is not below /v1, such as /version, is its neighbour.
+  /// The base followed by `suffix` (which begins with '/'). A base that ends in /v1 stands for the
+  /// one before it: what is not below /v1, such as /version, is its neighbour.
   std::string join(std::string_view suffix) const;
   /// Fit for labels and logs: user information and the values of the query are masked.
   std::string masked() const;
