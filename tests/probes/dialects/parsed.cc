@@ -62,10 +62,9 @@ std::vector<std::string> parsed(std::string_view data, std::string_view event) {
 std::vector<std::string> document(std::string_view data) {
   const std::string bytes = padded(data);
   std::vector<StreamEvent> events;
-  find_dialect("openai-chat")
-      ->make_parser()
-      ->parse_document(Frame{{}, std::string_view(bytes).substr(0, data.size()), Time{}, true},
-                       events);
+  const auto parser = find_dialect("openai-chat")->make_parser();  // owns the text of the events
+  parser->parse_document(Frame{{}, std::string_view(bytes).substr(0, data.size()), Time{}, true},
+                         events);
   return described(events);
 }
 
