@@ -18,10 +18,13 @@ bool has_control(std::string_view text) {
 
 Result<std::string> read_key(const std::string& path) {
   std::ifstream file(path, std::ios::binary);
-  std::string key(static_cast<std::size_t>(kMaxKeyBytes), '\0');
+  std::string key(static_cast<std::size_t>(kMaxKeyBytes) + 1, '\0');
   if (!file.is_open()) return Error{"the API key file " + printable(path) + " cannot be read"};
-  file.read(key.data(), kMaxKeyBytes);
+  file.read(key.data(), kMaxKeyBytes + 1);
   key.resize(static_cast<std::size_t>(file.gcount()));
+  if (file.gcount() > kMaxKeyBytes) {
+    return Error{"the API key file " + printable(path) + " is larger than 16 KiB"};
+  }
   key = trim(key);
   if (key.empty()) return Error{"the API key file " + printable(path) + " is empty"};
   if (has_control(key)) {

@@ -79,6 +79,10 @@ void Probe::on_frame(const Frame& frame) {
     parser_->parse_document(frame, events_);
   }
   last_event_ = frame.at;
+  if (failure_) {
+    // The request has failed: what still comes can only tell what it cost.
+    std::erase_if(events_, [](const StreamEvent& e) { return !std::holds_alternative<Usage>(e); });
+  }
   for (const StreamEvent& event : events_) {
     if (const auto* error = std::get_if<ServerError>(&event)) {
       fail(Reason::kStreamError, error->message, frame.at);
@@ -151,7 +155,7 @@ Reason Probe::judge(const HttpOutcome& outcome) {
   if (ended_by_us_ == Reason::kCancelled) return Reason::kCancelled;
   // A refusal is the news, whatever became of its body.
   if (result_.http_status && !success_status()) return judge_status();
-  if (ended_by_us_ == Reason::kTimeoutConnect && !outcome.resolved) return Reason::kDns;
+  if (ended_by_us_ && !sent_ && !outcome.resolved) return Reason::kDns;
   if (ended_by_us_) return *ended_by_us_;
   if (failure_) return *failure_;
   // After the end mark nothing can spoil the answer any more.

@@ -51,6 +51,14 @@ struct ProbeResult {
   void warn(Warning warning) { warnings.set(static_cast<std::size_t>(warning)); }
 };
 
+/// How busy a server says it is. What it does not say is absent.
+struct ServerLoad {
+  std::optional<double> running;   ///< requests in its batch
+  std::optional<double> waiting;   ///< requests in its queue
+  std::optional<double> kv_usage;  ///< share of the KV cache in use, 0 to 1
+  bool any() const { return running || waiting || kv_usage; }
+};
+
 /// The requests of one run: C workers together, each starting its next when its last ended.
 /// Cancelled requests are not in it. Immutable once made.
 struct RunResult {
@@ -61,6 +69,7 @@ struct RunResult {
   WallTime started{};
   std::vector<ProbeResult> requests;    ///< the measured ones, in the order of their ends
   std::vector<ProbeResult> unmeasured;  ///< calibration: sent, counted and paid, but in no figure
+  ServerLoad load;                      ///< as the server gave it just before the run
   Duration client_lag{0};               ///< longest stretch between two waits of the event loop
   bool cancelled = false;               ///< we stopped before all requests had been made
 };

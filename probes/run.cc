@@ -43,6 +43,7 @@ Run::Run(RunSpec spec, Requester& requester, HttpTransport& transport, const Clo
   result_.concurrency = spec_.concurrency;
   result_.asked_input_tokens = spec_.shape.input_tokens;
   result_.asked_output_tokens = spec_.shape.output_tokens;
+  result_.load = spec_.load;
 }
 
 Run::~Run() {
@@ -59,21 +60,15 @@ void Run::pump(Time now) {
   if (done_) return;
   if (!begun_) begin();
   for (auto& worker : workers_) {
-    if (worker && worker->done()) {
-      collect(*worker);
-      worker.reset();
-    }
+    if (worker) worker->check_time(transport_, now);
   }
+  collect_ended();
   const bool idle = std::none_of(workers_.begin(), workers_.end(), [](auto& w) { return !!w; });
-  if (calibrating_ && !idle) {
-    workers_.front()->check_time(transport_, now);
-    return;
-  }
+  if (calibrating_ && !idle) return;
   if (issued_ == 0 && start_calibration()) return;
   if (issued_ == 0) transport_.take_lag();  // what came before is not the run's
   for (auto& worker : workers_) {
     if (!worker) start_worker(worker);
-    if (worker) worker->check_time(transport_, now);
   }
   done_ = issued_ == spec_.requests &&
           std::none_of(workers_.begin(), workers_.end(), [](auto& w) { return !!w; });
@@ -116,8 +111,19 @@ void Run::start_worker(std::unique_ptr<Probe>& worker) {
   }
 }
 
-void Run::collect(Probe& probe) {
-  ProbeResult result = probe.take();
+void Run::collect_ended() {
+  std::vector<ProbeResult> ended;
+  for (auto& worker : workers_) {
+    if (!worker || !worker->done()) continue;
+    ended.push_back(worker->take());
+    worker.reset();
+  }
+  std::stable_sort(ended.begin(), ended.end(),
+                   [](const ProbeResult& a, const ProbeResult& b) { return a.end < b.end; });
+  for (ProbeResult& result : ended) keep(std::move(result));
+}
+
+void Run::keep(ProbeResult result) {
   if (result.reason == Reason::kCancelled) return;
   requester_.learn(result);
   if (!calibrating_) {
@@ -133,11 +139,9 @@ void Run::collect(Probe& probe) {
 
 void Run::cancel() {
   for (auto& worker : workers_) {
-    if (!worker) continue;
-    worker->cancel(transport_);
-    collect(*worker);
-    worker.reset();
+    if (worker) worker->cancel(transport_);
   }
+  collect_ended();
   result_.cancelled = true;
   done_ = true;
 }

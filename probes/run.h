@@ -17,6 +17,7 @@ struct RunSpec {
   int concurrency = 1;
   int requests = 1;
   Shape shape;
+  ServerLoad load;        ///< goes into the result
   bool calibrate = true;  ///< learn the prompt length first, when nothing is known about it
 };
 
@@ -46,7 +47,8 @@ class Run {
   void begin();
   void start_worker(std::unique_ptr<Probe>& worker);
   bool start_calibration();
-  void collect(Probe& probe);
+  void collect_ended();
+  void keep(ProbeResult result);
   void finish();
 
   RunSpec spec_;

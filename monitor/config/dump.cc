@@ -18,7 +18,7 @@ constexpr std::array<std::string_view, 9> kWords{"null", "true", "false", "yes",
                                                  "on",   "off",  "y",     "n"};
 
 // A text as YAML. Plain only where no reader could take it for something else.
-std::string quoted(std::string_view text) {
+std::string yaml_text(std::string_view text) {
   const auto plain = [](char c) {
     return (c >= 'A' && c <= 'Z') || (c >= 'a' && c <= 'z') || (c >= '0' && c <= '9') || c == '_' ||
            c == '-' || c == '.' || c == '/';
@@ -38,7 +38,7 @@ std::string quoted(std::string_view text) {
 
 std::string masked(const std::string& url) {
   const Result<Url> parsed = parse_url(url);
-  return quoted(parsed ? parsed->masked() : "(not valid)");
+  return yaml_text(parsed ? parsed->masked() : "(not valid)");
 }
 
 template <class List>
@@ -50,26 +50,26 @@ std::string flow_list(const List& values) {
 
 std::string flow_list_of_texts(const std::vector<std::string>& texts) {
   std::vector<std::string> out;
-  for (const std::string& text : texts) out.push_back(quoted(text));
+  for (const std::string& text : texts) out.push_back(yaml_text(text));
   return flow_list(out);
 }
 
 void dump(const TargetConfig& target, std::string& out) {
-  out += fmt::format("  - name: {}\n    url: {}\n    api: {}\n    model: {}\n", quoted(target.name),
-                     masked(target.url), quoted(target.api), quoted(target.model));
+  out += fmt::format("  - name: {}\n    url: {}\n    api: {}\n    model: {}\n", yaml_text(target.name),
+                     masked(target.url), yaml_text(target.api), yaml_text(target.model));
   if (!target.api_key_file.empty()) {
-    out += fmt::format("    api_key_file: {}\n", quoted(target.api_key_file));
+    out += fmt::format("    api_key_file: {}\n", yaml_text(target.api_key_file));
   }
-  if (!target.ca_file.empty()) out += fmt::format("    ca_file: {}\n", quoted(target.ca_file));
+  if (!target.ca_file.empty()) out += fmt::format("    ca_file: {}\n", yaml_text(target.ca_file));
   out += fmt::format("    insecure: {}\n", target.insecure);
   if (!target.proxy.empty()) out += fmt::format("    proxy: {}\n", masked(target.proxy));
   if (!target.labels.empty()) out += "    labels:\n";
   for (const auto& [name, value] : target.labels) {
-    out += fmt::format("      {}: {}\n", quoted(name), quoted(value));
+    out += fmt::format("      {}: {}\n", yaml_text(name), yaml_text(value));
   }
   if (!target.headers.empty()) out += "    headers:\n";
   for (const auto& [name, value] : target.headers) {
-    out += fmt::format("      {}: xxx\n", quoted(name));
+    out += fmt::format("      {}: xxx\n", yaml_text(name));
   }
 }
 
@@ -81,7 +81,7 @@ std::string threshold(const Objective& objective) {
 }
 
 void dump(const ProbeConfig& probe, std::string& out) {
-  out += fmt::format("  - name: {}\n    enabled: {}\n    kind: {}\n", quoted(probe.name),
+  out += fmt::format("  - name: {}\n    enabled: {}\n    kind: {}\n", yaml_text(probe.name),
                      probe.enabled, probe.kind == ProbeConfig::Kind::kSpeed ? "speed" : "canary");
   if (!probe.targets.empty()) {
     out += fmt::format("    targets: {}\n", flow_list_of_texts(probe.targets));

@@ -100,7 +100,11 @@ void TargetRunner::begin_next(Time now) {
 void TargetRunner::step(Time now) {
   if (identification_ && !identify(now)) return;
   for (;;) {
-    if (!run_) begin_level();
+    if (!run_ && !load_) {
+      load_ = std::make_unique<LoadReading>(requester_.endpoint(), load_source_, context_.transport,
+                                            context_.clock);
+    }
+    if (load_ && !read_load(now)) return;
     run_->pump(now);
     if (!run_->done()) return;
     finish_run();
@@ -128,7 +132,16 @@ bool TargetRunner::identify(Time now) {
   return true;
 }
 
-void TargetRunner::begin_level() {
+// True when the load is known, or known not to be had, and the run has been made.
+bool TargetRunner::read_load(Time now) {
+  load_->pump(now);
+  if (!load_->done()) return false;
+  begin_level(load_->load());
+  load_.reset();
+  return true;
+}
+
+void TargetRunner::begin_level(const ServerLoad& load) {
   const ProbeConfig& probe = current_->probe;
   RunSpec spec;
   spec.target = target_.name;
@@ -136,6 +149,7 @@ void TargetRunner::begin_level() {
   spec.concurrency = probe.concurrency[level_];
   spec.requests = probe.requests_at(spec.concurrency);
   spec.shape = make_shape(probe);
+  spec.load = load;
   run_ = std::make_unique<Run>(std::move(spec), requester_, context_.transport, context_.clock);
 }
 
@@ -167,6 +181,7 @@ Time TargetRunner::wake(Time now) const {
 
 void TargetRunner::cancel() {
   identification_.reset();
+  load_.reset();
   if (run_) run_->cancel();
   run_.reset();
   current_ = nullptr;

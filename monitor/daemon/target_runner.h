@@ -13,6 +13,7 @@
 #include "probes/identity.h"
 #include "probes/requester.h"
 #include "probes/run.h"
+#include "probes/server_load.h"
 #include "probes/transport/transport.h"
 
 namespace tokprobe {
@@ -52,7 +53,8 @@ class TargetRunner {
   void begin_next(Time now);
   void step(Time now);
   bool identify(Time now);
-  void begin_level();
+  bool read_load(Time now);
+  void begin_level(const ServerLoad& load);
   void finish_run();
   void save();
 
@@ -65,6 +67,8 @@ class TargetRunner {
   Slot* current_ = nullptr;  ///< the probe whose turn it is
   std::size_t level_ = 0;    ///< of current_
   std::unique_ptr<Identification> identification_;
+  std::unique_ptr<LoadReading> load_;  ///< before each level
+  LoadSource load_source_;
   std::unique_ptr<Run> run_;
 };
 

@@ -225,6 +225,7 @@ SeriesPerScope series_per_scope(int objectives) {
   config.targets.push_back({"t", "http://h", "auto", "auto", "", "", false, "", {}, {}});
   config.probes.push_back(probe);
   auto state = std::make_shared<TargetState>(initial_state(config, config.targets.front()));
+  state->load = {1, 1, 1};
   LevelState& level = state->probes.front().levels.front();
   for (auto& value : level.last_run) value = 1;
   for (auto& value : level.last_phases) value = 1;

@@ -152,9 +152,19 @@ std::vector<Row<ProbeState>> make_probe_rows() {
 }
 
 std::vector<Row<TargetState>> make_target_rows() {
-  return {{"target_info", Kind::kGauge,
-           "url,api,server,server_version,model, and the labels of the configuration",
-           "What is known about a target; always 1.", emit_info}};
+  return {
+      {"target_info", Kind::kGauge,
+       "url,api,server,server_version,model, and the labels of the configuration",
+       "What is known about a target; always 1.", emit_info},
+      {"server_running_requests", Kind::kGauge, "",
+       "Requests in the server's batch just before the last run, in the server's own count.",
+       [](Target t, Index, Samples& s) { s.add(t.load.running); }},
+      {"server_waiting_requests", Kind::kGauge, "",
+       "Requests in the server's queue just before the last run, in the server's own count.",
+       [](Target t, Index, Samples& s) { s.add(t.load.waiting); }},
+      {"server_kv_cache_usage_ratio", Kind::kGauge, "",
+       "Share of the server's KV cache in use just before the last run, in the server's own count.",
+       [](Target t, Index, Samples& s) { s.add(t.load.kv_usage); }}};
 }
 
 }  // namespace

@@ -114,6 +114,7 @@ void apply(const RunResult& run, TargetState& state) {
   LevelState* level =
       find(probe->levels, [&](const auto& l) { return l.concurrency == run.concurrency; });
   if (level == nullptr) return;
+  state.load = run.load;
   for (const ProbeResult& r : run.unmeasured) count_request(r, *probe, *level);
   for (const ProbeResult& r : run.requests) {
     count_request(r, *probe, *level);

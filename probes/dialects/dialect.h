@@ -44,7 +44,7 @@ std::span<const Dialect> all_dialects();
 const Dialect* find_dialect(std::string_view name);
 
 /// The message in an error body, whichever of the known shapes it has; else the text itself.
-/// Always printable, at most 300 bytes.
+/// Always printable, at most 300 bytes and an ellipsis.
 std::string error_text(std::string_view body);
 
 }  // namespace tokprobe

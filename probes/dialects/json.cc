@@ -17,10 +17,15 @@ std::string described(const Json& object, std::string_view message) {
   return printable(out);
 }
 
+// What servers put into an `error` that is none.
 bool is_blank(const Json& value) {
-  if (value.is_null()) return true;
   std::string_view string;
-  return value.get(string) == simdjson::SUCCESS && string.empty();
+  bool flag = true;
+  simdjson::dom::object object;
+  if (value.get(string) == simdjson::SUCCESS) return string.empty();
+  if (value.get(flag) == simdjson::SUCCESS) return !flag;
+  if (value.get(object) == simdjson::SUCCESS) return object.size() == 0;
+  return value.is_null();
 }
 
 }  // namespace

@@ -23,17 +23,11 @@ bool SseFramer::feed(std::string_view bytes, Time at, FrameSink& out) {
   if (!started_) skip_bom();
   if (started_ && !take_lines(at, out)) return false;
   if (buffer_.size() - line_begin_ > kMaxFrameBytes) return false;
-  // Keep only what belongs to the unfinished event.
-  const std::size_t keep = data_lines_ == 1 ? std::min(data_begin_, line_begin_) : line_begin_;
-  if (keep == buffer_.size()) {
-    buffer_.clear();
-  } else {
-    buffer_.erase(0, keep);
-  }
-  line_begin_ -= keep;
-  scanned_ -= keep;
-  data_begin_ -= std::min(keep, data_begin_);
-  data_end_ -= std::min(keep, data_end_);
+  // Keep only the unfinished line; a data line that waits for its event's end moves out of the way.
+  if (data_lines_ == 1 && !joined_used_) join();
+  buffer_.erase(0, line_begin_);
+  scanned_ -= line_begin_;
+  line_begin_ = 0;
   return true;
 }
 
@@ -68,6 +62,10 @@ bool SseFramer::line(std::size_t begin, std::size_t end, Time at, FrameSink& out
   }
   if (end - begin > kMaxFrameBytes) return false;
   const std::string_view text = std::string_view(buffer_).substr(begin, end - begin);
+  if (text.front() == '{') {
+    data_line(begin, end);
+    return joined_.size() <= kMaxFrameBytes;
+  }
   const std::size_t colon = std::min(text.find(':'), text.size());
   if (colon == 0) return true;  // a comment
   std::size_t value = begin + std::min(colon + 1, text.size());
@@ -90,14 +88,19 @@ void SseFramer::data_line(std::size_t begin, std::size_t end) {
     data_end_ = end;
     return;
   }
-  if (data_lines_ == 2) joined_.assign(buffer_, data_begin_, data_end_ - data_begin_);
+  if (!joined_used_) join();
   joined_ += '\n';
   joined_.append(buffer_, begin, end - begin);
 }
 
+void SseFramer::join() {
+  joined_.assign(buffer_, data_begin_, data_end_ - data_begin_);
+  joined_used_ = true;
+}
+
 void SseFramer::dispatch(Time at, bool complete, FrameSink& out) {
   std::string_view data;
-  if (data_lines_ > 1) {
+  if (joined_used_) {
     joined_.reserve(joined_.size() + kFramePadding);
     data = joined_;
   } else if (data_lines_ == 1) {
@@ -105,6 +108,7 @@ void SseFramer::dispatch(Time at, bool complete, FrameSink& out) {
   }
   if (!data.empty() || event_ == "error") out.on_frame(Frame{event_, data, at, complete});
   data_lines_ = 0;
+  joined_used_ = false;
   joined_.clear();
   event_.clear();
 }

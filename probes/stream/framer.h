@@ -32,8 +32,9 @@ class FrameSink {
 /// colon is dropped; data lines are joined by LF; comments, `id` and `retry` are passed over; a
 /// byte order mark at the start is skipped. Events without data are not frames, with one exception:
 /// `event: error`, which some servers send alone. A line `error: ..` (old llama.cpp) gives a frame
-/// with the event name "error". Any cutting of the same bytes into feeds gives the same frames.
-/// Not thread-safe. Memory: at most kMaxFrameBytes and one read.
+/// with the event name "error"; a line that begins with a brace is taken as data, since it is an
+/// error document under the wrong content type. Any cutting of the same bytes into feeds gives the
+/// same frames. Not thread-safe. Memory: at most kMaxFrameBytes and one read.
 class SseFramer {
  public:
   /// Takes the next bytes. False when a line or an event is longer than kMaxFrameBytes.
@@ -46,6 +47,7 @@ class SseFramer {
   bool take_lines(Time at, FrameSink& out);
   bool line(std::size_t begin, std::size_t end, Time at, FrameSink& out);
   void data_line(std::size_t begin, std::size_t end);
+  void join();
   void dispatch(Time at, bool complete, FrameSink& out);
 
   std::string buffer_;
@@ -53,9 +55,11 @@ class SseFramer {
   std::size_t scanned_ = 0;     ///< no line end before this place
   bool started_ = false;        ///< the byte order mark has been dealt with
   bool skip_lf_ = false;        ///< the last line ended in CR at the end of a read
-  // The pending event: its single data line lies in buffer_; further ones move it to joined_.
+  // The pending event: a single data line lies in buffer_ as long as the read lasts; further lines
+  // and the end of the read move it to joined_.
   std::size_t data_begin_ = 0, data_end_ = 0;
   int data_lines_ = 0;
+  bool joined_used_ = false;
   std::string joined_;
   std::string event_;
 };

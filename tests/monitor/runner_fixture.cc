@@ -55,6 +55,8 @@ Script RunnerTest::answer(const HttpRequest& request) {
   if (request.url.ends_with("/v1/models")) {
     return document(models_status_, R"({"data":[{"id":")" + model_ + R"(","owned_by":"vllm"}]})");
   }
+  if (request.url.ends_with("/prometheus/metrics")) return document(404, "{}");
+  if (request.url.ends_with("/metrics")) return document(metrics_status_, metrics_);
   if (request.url.ends_with("/version")) return document(200, R"({"version":"0.8.0"})");
   const auto body = nlohmann::json::parse(request.body);
   return stream(answer_time_, body["messages"][0]["content"].get<std::string>());

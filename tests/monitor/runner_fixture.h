@@ -57,6 +57,8 @@ class RunnerTest : public ::testing::Test {
   bool down_ = false;
   int models_status_ = 200;
   std::string model_ = "m1";
+  int metrics_status_ = 200;
+  std::string metrics_ = "vllm:num_requests_running 2\nvllm:num_requests_waiting 0\n";
   RecordingSink sink_;
   std::vector<Asked> log_;
   ReplayTransport transport_{clock_, [this](const HttpRequest& r) { return answer(r); }};

@@ -11,6 +11,7 @@ using namespace std::chrono_literals;
 using namespace testing_support;
 using ::testing::Each;
 using ::testing::ElementsAre;
+using ::testing::Gt;
 using ::testing::HasSubstr;
 using ::testing::IsEmpty;
 using ::testing::SizeIs;
@@ -178,6 +179,25 @@ TEST_F(RunnerTest, A503OfTheModelListDoesNotWipeWhatIsKnown) {
   models_status_ = 200;
   run_for(5min);
   EXPECT_THAT(sink_.identities, SizeIs(1));
+}
+
+TEST_F(RunnerTest, ReadsTheServersLoadJustBeforeARun) {
+  start(every(1min));
+  run_for(10min);
+  ASSERT_THAT(sink_.runs, SizeIs(Gt(8U)));
+  for (const RunResult& run : sink_.runs) EXPECT_EQ(run.load.running, 2.0);
+  // The path is searched once; TensorRT-LLM's comes first, since its /metrics is emptied by
+  // reading.
+  EXPECT_THAT(asked("/prometheus/metrics"), SizeIs(1));
+  EXPECT_EQ(asked("/metrics").size(), 1 + sink_.runs.size());
+}
+
+TEST_F(RunnerTest, AServerWithoutMetricsIsAskedForThemNowAndThen) {
+  metrics_status_ = 404;
+  start(every(1min));
+  run_for(1h);
+  for (const RunResult& run : sink_.runs) EXPECT_FALSE(run.load.any());
+  EXPECT_LE(asked("/metrics").size(), 2 * 7U);
 }
 
 TEST_F(RunnerTest, AServerThatIsDownIsCalibratedAtMostOnce) {

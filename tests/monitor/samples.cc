@@ -104,6 +104,7 @@ RunResult run_of(std::vector<ProbeResult> requests, int concurrency) {
   run.started = WallTime(1'800'000'000s);
   run.requests = std::move(requests);
   run.client_lag = 250us;
+  run.load = {3, 1, 0.25};
   return run;
 }
 

@@ -225,5 +225,31 @@ TEST(RunProperty, CountsEveryRequestOnce) {
   }
 }
 
+TEST(Run, RequestsStandInTheOrderOfTheirEndsAlsoAfterATimeOut) {
+  Farm farm([](std::size_t n, auto&) {
+    Script script = n == 1 ? stream({}) : answer(100ms, 1, 405ms);
+    script.hangs = n == 1;
+    return script;
+  });
+  RunSpec spec = run_spec(2, 2);
+  spec.shape.timeouts.first_token = 500ms;
+  const RunResult run = farm.work(spec);
+  ASSERT_EQ(run.requests.size(), 2U);
+  EXPECT_LE(run.requests[0].end, run.requests[1].end);
+}
+
+TEST(Run, StartsTheNextRequestAtOnceAfterATimeOut) {
+  Farm farm([](std::size_t n, auto&) {
+    Script script = n == 0 ? stream({}) : answer(100ms, 1, 5ms);
+    script.hangs = n == 0;
+    return script;
+  });
+  RunSpec spec = run_spec(1, 2);
+  spec.shape.timeouts.first_token = 500ms;
+  const RunResult run = farm.work(spec);
+  ASSERT_EQ(run.requests.size(), 2U);
+  EXPECT_LT(run.requests[1].start - run.requests[0].end, 1ms);
+}
+
 }  // namespace
 }  // namespace tokprobe

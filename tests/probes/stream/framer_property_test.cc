@@ -54,8 +54,10 @@ std::vector<SeenFrame> oracle(std::string_view s) {
     const std::string line(s.substr(0, end));
     const bool crlf = s.substr(end, 2) == "\r\n";
     s.remove_prefix(std::min(s.size(), end + (crlf ? 2 : 1)));
+    const bool document = line.substr(0, 1) == "{";
+    if (document) data.push_back(line);
     const std::size_t colon = line.find(':');
-    const std::string field = line.substr(0, colon);
+    const std::string field = document ? "" : line.substr(0, colon);
     std::string value = colon == std::string::npos ? "" : line.substr(colon + 1);
     if (value.substr(0, 1) == " ") value.erase(0, 1);
     if (field == "data" || field == "error") data.push_back(value);
