@@ -55,8 +55,9 @@ std::string flow_list_of_texts(const std::vector<std::string>& texts) {
 }
 
 void dump(const TargetConfig& target, std::string& out) {
-  out += fmt::format("  - name: {}\n    url: {}\n    api: {}\n    model: {}\n", yaml_text(target.name),
-                     masked(target.url), yaml_text(target.api), yaml_text(target.model));
+  out +=
+      fmt::format("  - name: {}\n    url: {}\n    api: {}\n    model: {}\n", yaml_text(target.name),
+                  masked(target.url), yaml_text(target.api), yaml_text(target.model));
   if (!target.api_key_file.empty()) {
     out += fmt::format("    api_key_file: {}\n", yaml_text(target.api_key_file));
   }
