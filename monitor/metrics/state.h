@@ -78,7 +78,7 @@ struct TargetState {
   std::string url;  ///< masked
   std::string api;
   Identity identity;
-  ServerLoad load;  ///< just before the last run
+  ServerLoad load;                                                 ///< just before the last run
   std::map<std::string, std::string> labels;                       ///< into target_info
   std::vector<std::pair<std::string, std::string>> series_labels;  ///< on every series
   std::vector<ProbeState> probes;
