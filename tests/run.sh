@@ -30,7 +30,7 @@ race                     full  1500
 SELF=$PWD/tests/run.sh
 LOGS=build/logs
 
-# Stages. Each prints to its log; one that runs tests prints a line "N passed, M failed, S skipped".
+# Stages. Each prints to its log; one that runs tests prints a line "N passed, M failed, S skipped", or several.
 
 packages() {
   local groups=(build services test)
@@ -60,7 +60,12 @@ build() { build_preset release; }
 
 structure() { python_tests tests/arch '*_test.py'; }
 
-unit() { unit_tests release; }
+unit() {
+  local status=0
+  test_binaries release || status=1
+  command_tests release || status=1
+  return "$status"
+}
 
 # The tests with a name server of their own and a full disk need root.
 end_to_end() { as_root_python_tests tests/e2e '*_test.py' 'full_*'; }
@@ -86,10 +91,11 @@ build_preset() {
   cmake --preset "$1" "${launcher[@]}" && cmake --build --preset "$1"
 }
 
-unit_tests() {
-  local xml=$PWD/$LOGS/unit-$1.xml status=0 tests failures disabled skipped
+# The tests that run the program from outside: its printed references, its messages and exit codes.
+command_tests() {
+  local xml=$PWD/$LOGS/commands-$1.xml status=0 tests failures disabled skipped
   rm -f "$xml"
-  ctest --preset "$1" --no-tests=error -j2 --timeout 120 --output-junit "$xml" || status=$?
+  ctest --preset "$1" --no-tests=error -R '^(Command|Docs)\.' -j2 --timeout 120 --output-junit "$xml" || status=$?
   # The attributes of the first element.
   read -r tests failures disabled skipped < <(
     for name in tests failures disabled skipped; do grep -oEm1 "$name=\"[0-9]+" "$xml" | head -n 1 | tr -dc '0-9\n'; done | xargs
@@ -98,10 +104,10 @@ unit_tests() {
   return "$status"
 }
 
-# The unit tests without ctest, which starts a process for each: a sanitizer makes hundreds of starts slow.
+# The unit tests without ctest, which starts a process for each: hundreds of starts take minutes.
 test_binaries() {
   local binary out said status failed passed=0 failures=0 skipped=0
-  out=$TMPDIR/test-binary.log
+  out=${TMPDIR:-/tmp}/test-binary.log
   for binary in build/"$1"/bin/*_test; do
     status=0
     "$binary" --gtest_color=no >"$out" 2>&1 || status=$?
@@ -153,7 +159,8 @@ run_stage() {
   kill -KILL -- "-$STAGE_PID" 2>/dev/null || true
   STAGE_PID=''
   read -r passed failed skipped < <(
-    sed -nE 's/^([0-9]+) passed, ([0-9]+) failed, ([0-9]+) skipped$/\1 \2 \3/p' "$log" | tail -n 1 | grep . || echo 0 0 0
+    sed -nE 's/^([0-9]+) passed, ([0-9]+) failed, ([0-9]+) skipped$/\1 \2 \3/p' "$log" |
+      awk '{p += $1; f += $2; s += $3} END {print p + 0, f + 0, s + 0}'
   )
   if [ "$skipped" -gt 0 ]; then note=", $skipped skipped"; fi
   if [ "$MODE" = full ] && [ "$skipped" -gt 0 ]; then failed=$((failed + skipped)) status=1; fi
