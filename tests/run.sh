@@ -126,7 +126,7 @@ test_binaries() {
 
 # gtest_figure WORD TEXT: the number in a closing line such as "[  PASSED  ] 12 tests."
 gtest_figure() {
-  { sed -nE "s/^\[ +$1 +\] ([0-9]+) tests?[.,].*/\1/p" <<<"$2" && echo 0; } | head -n 1
+  sed -nE "s/^\[ +$1 +\] ([0-9]+) tests?[.,].*/\1/p" <<<"$2" | tail -n 1 | grep . || echo 0
 }
 
 python_tests() { env PYTHONDONTWRITEBYTECODE=1 python3 tests/lib/unittest_runner.py "$@"; }
