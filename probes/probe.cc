@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "probes/base/text.h"
+#include "probes/redact.h"
 #include "probes/retry_after.h"
 
 namespace tokprobe {
@@ -138,6 +139,7 @@ void Probe::on_end(const HttpOutcome& outcome, Time t) {
   fill(outcome);
   result_.reason = judge(outcome);
   if (result_.detail.empty() && !result_.ok()) result_.detail = row(result_.reason).meaning;
+  result_.detail = redact(std::move(result_.detail), spec_.request);
   if (result_.ok()) add_warnings();
   done_ = true;
 }

@@ -49,7 +49,7 @@ void add_serve(CLI::App& app, ServeOptions& o) {
       ->take_all()
       ->allow_extra_args(false);
   app.add_option("--storage.path", o.storage_path,
-                 "Directory for state that survives a restart (default: none is kept)")
+                 "Directory for learned prompt lengths and last run times (default: none are kept)")
       ->type_name("DIR");
   app.add_option("--log.level", o.log_level, "debug, info, warn or error (default info)")
       ->check(quiet(CLI::IsMember({"debug", "info", "warn", "error"})))
@@ -139,7 +139,8 @@ struct Cli {
     app.set_version_flag("--version", version_line());
     app.get_formatter()->column_width(34);
     app.footer(
-        "Exit codes: 0 fine, 1 usage or configuration, 2 the probe or server failed.\n"
+        "Exit codes: 0 fine, 1 usage or configuration, 2 the probe or server failed,\n"
+        "130 or 143 a one-shot command was interrupted.\n"
         "`tokprobe COMMAND --help` tells more.\n");
     add_serve(add("serve", "Probe on a schedule and export Prometheus metrics", serve), serve);
     CLI::App& p =

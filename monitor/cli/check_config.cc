@@ -1,6 +1,7 @@
 #include <fmt/format.h>
 
 #include "monitor/cli/options.h"
+#include "monitor/cli/output.h"
 #include "monitor/config/cost.h"
 #include "monitor/config/load.h"
 #include "monitor/metrics/exposition.h"
@@ -17,17 +18,19 @@ SeriesCounts count_series() {
 }  // namespace
 
 int run_check_config(const CheckConfigOptions& options) {
+  std::string result;
   bool good = true;
   for (const std::string& file : options.files) {
     const LoadResult loaded = load_config_file(file, process_environment());
-    fmt::print(stderr, "{}", loaded.report());
+    complain(loaded.report());
     if (!loaded) {
       good = false;
       continue;
     }
-    fmt::print("{}: fine\n\n{}", file, render_cost(estimate_cost(*loaded.config, count_series())));
+    result += fmt::format("{}: fine\n\n{}", file,
+                          render_cost(estimate_cost(*loaded.config, count_series())));
   }
-  return good ? 0 : 1;
+  return emit(result, good ? 0 : 1);
 }
 
 }  // namespace tokprobe

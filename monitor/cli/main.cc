@@ -1,8 +1,9 @@
-#include <fmt/format.h>
+#include <sys/resource.h>
 
 #include <exception>
 
 #include "monitor/cli/options.h"
+#include "monitor/cli/output.h"
 
 namespace {
 
@@ -22,15 +23,27 @@ int dispatch(const tokprobe::Command& command) {
                     command);
 }
 
+// Each request under way needs a descriptor: the usual soft limit is far below what the hard one
+// allows.
+void raise_descriptor_limit() {
+  rlimit limit{};
+  if (getrlimit(RLIMIT_NOFILE, &limit) != 0) return;
+  limit.rlim_cur = limit.rlim_max;
+  setrlimit(RLIMIT_NOFILE, &limit);
+}
+
 }  // namespace
 
 int main(int argc, char** argv) {
+  raise_descriptor_limit();
   try {
     const tokprobe::Parsed parsed = tokprobe::parse_arguments(argc, argv);
     if (const int* code = std::get_if<int>(&parsed)) return *code;
     return dispatch(std::get<tokprobe::Command>(parsed));
   } catch (const std::exception& e) {
-    fmt::print(stderr, "tokprobe: {}\n", e.what());
+    tokprobe::complain("tokprobe: ");
+    tokprobe::complain(e.what());
+    tokprobe::complain("\n");
     return 1;
   }
 }

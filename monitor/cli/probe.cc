@@ -6,9 +6,12 @@
 
 #include "monitor/cli/interruptible.h"
 #include "monitor/cli/options.h"
+#include "monitor/cli/output.h"
+#include "monitor/config/header_names.h"
 #include "monitor/report/documents.h"
 #include "monitor/report/table.h"
 #include "probes/base/random.h"
+#include "probes/base/text.h"
 #include "probes/checks/expect.h"
 #include "probes/drive.h"
 #include "probes/identity.h"
@@ -45,6 +48,12 @@ Result<Plan> make_plan(const ProbeOptions& o) {
     auto expect = ExpectCheck::compile(o.expect);
     if (!expect) return Error{"--expect: " + expect.error()};
     plan.expect = *expect;
+  }
+  for (const auto& [name, value] : o.headers) {
+    if (const auto problem = header_problem(name)) return Error{"--header: " + *problem};
+    if (iequals(name, "authorization") && !o.api_key_file.empty()) {
+      return Error{"--header: an Authorization header and --api-key-file exclude each other"};
+    }
   }
   plan.single = o.concurrency == 1 && o.requests == 0;
   RunSpec& run = plan.run;
@@ -115,8 +124,7 @@ int carry_out(const Plan& plan, const ProbeOptions& o, const std::stop_token& st
   if (!run.done()) run.cancel();
   const RunResult result = checked(run.take(), plan.expect);
   if (result.requests.empty()) return 2;  // stopped before anything was known
-  fmt::print("{}", rendered(plan, result, o.format));
-  return fine(result) ? 0 : 2;
+  return emit(rendered(plan, result, o.format), fine(result) ? 0 : 2);
 }
 
 }  // namespace
@@ -124,7 +132,7 @@ int carry_out(const Plan& plan, const ProbeOptions& o, const std::stop_token& st
 int run_probe(const ProbeOptions& options) {
   const auto plan = make_plan(options);
   if (!plan) {
-    fmt::print(stderr, "tokprobe probe: {}\n", plan.error());
+    complain(fmt::format("tokprobe probe: {}\n", plan.error()));
     return 1;
   }
   const Interrupted end = run_interruptible(

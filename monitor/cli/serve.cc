@@ -5,6 +5,7 @@
 
 #include "monitor/cli/interruptible.h"
 #include "monitor/cli/options.h"
+#include "monitor/cli/output.h"
 #include "monitor/config/load.h"
 #include "monitor/daemon/daemon.h"
 #include "monitor/sinks/log_sink.h"
@@ -20,7 +21,7 @@ constexpr const char* kDefaultListen = "127.0.0.1:18838";
 constexpr const char* kMetricsType = "text/plain; version=0.0.4; charset=utf-8";
 
 int usage_error(const std::string& message) {
-  fmt::print(stderr, "tokprobe serve: {}\n", message);
+  complain(fmt::format("tokprobe serve: {}\n", message));
   return 1;
 }
 
@@ -87,7 +88,7 @@ int run_serve(const ServeOptions& o) {
         "--config.file is missing. A complete small configuration:\n\n{}", example_config()));
   }
   const LoadResult loaded = load_config_file(o.config_file, process_environment());
-  fmt::print(stderr, "{}", loaded.report());
+  complain(loaded.report());
   if (!loaded) return 1;
   const Log log(log_level(o.log_level),
                 o.log_format == "json" ? LogFormat::kJson : LogFormat::kLogfmt);

@@ -4,6 +4,7 @@
 #include <array>
 
 #include "monitor/config/apis.h"
+#include "monitor/config/header_names.h"
 #include "monitor/config/reader_internal.h"
 #include "probes/base/text.h"
 
@@ -11,18 +12,6 @@ namespace tokprobe::config_detail {
 namespace {
 
 // Headers that the transport or the dialect writes; a second value would break the request.
-constexpr std::array<std::string_view, 9> kOwnHeaders{
-    "accept-encoding", "connection",        "content-length", "content-type", "expect", "te",
-    "trailer",         "transfer-encoding", "upgrade"};
-
-bool is_header_name(std::string_view name) {
-  constexpr std::string_view kMarks = "!#$%&'*+-.^_`|~";
-  return !name.empty() && name.size() <= 100 && std::all_of(name.begin(), name.end(), [&](char c) {
-    return (c >= 'A' && c <= 'Z') || (c >= 'a' && c <= 'z') || (c >= '0' && c <= '9') ||
-           kMarks.find(c) != std::string_view::npos;
-  });
-}
-
 void read_api(Reader& reader, const Field& field, TargetConfig& out) {
   const std::optional<std::string> value = reader.text(field);
   if (!value) return;
@@ -62,13 +51,10 @@ void read_headers(Reader& reader, const Field& field, TargetConfig& out) {
   Field secret = field;
   secret.secret = true;
   reader.free_table(secret, [&](const YamlNode& key, const Field& entry) {
-    if (!is_header_name(key.text)) {
-      return reader.complain_at(key.mark, "headers: not a header name (letters, digits and '-')");
+    if (const auto problem = header_problem(key.text)) {
+      return reader.complain_at(key.mark, "headers: " + *problem);
     }
     const std::string name = lower(key.text);
-    if (std::find(kOwnHeaders.begin(), kOwnHeaders.end(), name) != kOwnHeaders.end()) {
-      return reader.complain_at(key.mark, fmt::format("headers: tokprobe sets {} itself", name));
-    }
     const bool twice = std::any_of(out.headers.begin(), out.headers.end(),
                                    [&](const auto& other) { return iequals(other.first, name); });
     if (twice) return reader.complain_at(key.mark, "headers: this header was given before");

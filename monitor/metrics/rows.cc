@@ -102,7 +102,7 @@ std::vector<Row<LevelState>> make_level_rows() {
     }
     if (!m.histogram.empty() && m.key != "duration_seconds") {
       rows.push_back({std::string(m.histogram), Kind::kHistogram, "",
-                      "Distribution over ok requests of: " + std::string(m.help),
+                      "Over ok requests: " + std::string(m.help.substr(0, m.help.find(';'))) + ".",
                       [](Level l, Index index, Samples& s) { s.add(l.histograms[index]); },
                       histogram++});
     }

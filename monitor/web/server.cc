@@ -5,6 +5,7 @@
 
 #include <algorithm>
 #include <atomic>
+#include <cctype>
 #include <cerrno>
 #include <charconv>
 #include <cstring>
@@ -42,6 +43,11 @@ Result<ListenAddress> parse_listen_address(const std::string& text) {
   const bool bracketed = address.host.starts_with('[') && address.host.ends_with(']');
   if (bracketed) address.host = address.host.substr(1, address.host.size() - 2);
   if (!bracketed && address.host.find(':') != std::string::npos) return bad;
+  const bool sane = std::all_of(address.host.begin(), address.host.end(), [](char c) {
+    return std::isalnum(static_cast<unsigned char>(c)) != 0 || c == '.' || c == '-' || c == ':' ||
+           c == '%';
+  });
+  if (!sane) return bad;
   return address;
 }
 

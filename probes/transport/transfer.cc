@@ -100,10 +100,18 @@ std::optional<Duration> micros(CURL* easy, CURLINFO info) {
   return std::chrono::microseconds(value);
 }
 
-// Why the transfer ended, in the same words for the same cause: no times, no counters.
-std::string described(const Transfer& transfer, CURLcode code) {
+long system_error(const Transfer& transfer) {
   long error = 0;
   curl_easy_getinfo(transfer.easy.get(), CURLINFO_OS_ERRNO, &error);
+  return error;
+}
+
+// Why the transfer ended, in the same words for the same cause: no times, no counters.
+std::string described(const Transfer& transfer, CURLcode code) {
+  const long error = system_error(transfer);
+  if (code == CURLE_COULDNT_CONNECT && error == 0) {
+    return "this machine gave no socket: it may be out of file descriptors";
+  }
   if (code == CURLE_COULDNT_CONNECT) {
     return "no connection to the server: " +
            std::generic_category().message(static_cast<int>(error));
@@ -112,10 +120,24 @@ std::string described(const Transfer& transfer, CURLcode code) {
   return printable(words.empty() ? curl_easy_strerror(code) : words);
 }
 
+// Without an error of the system there was not even a socket: that is our machine's fault.
+TransferEnd connect_error(const Transfer& transfer) {
+  switch (system_error(transfer)) {
+    case 0:
+    case EMFILE:
+    case ENFILE:
+    case ENOBUFS:
+    case ENOMEM:
+    case EADDRNOTAVAIL:
+      return TransferEnd::kInternal;
+    default:
+      return TransferEnd::kConnect;
+  }
+}
+
 TransferEnd receive_error(const Transfer& transfer) {
   // libcurl gives one code for a cut connection and for broken framing; the system's error tells.
-  long error = 0;
-  curl_easy_getinfo(transfer.easy.get(), CURLINFO_OS_ERRNO, &error);
+  const long error = system_error(transfer);
   return error == ECONNRESET || error == EPIPE ? TransferEnd::kReset : TransferEnd::kProtocol;
 }
 
@@ -130,6 +152,7 @@ TransferEnd meaning(const Transfer& transfer, CURLcode code) {
     case CURLE_COULDNT_RESOLVE_PROXY:
       return TransferEnd::kDns;
     case CURLE_COULDNT_CONNECT:
+      return connect_error(transfer);
     case CURLE_INTERFACE_FAILED:
     case CURLE_PROXY:
     case CURLE_OPERATION_TIMEDOUT:  // the kernel's own connect time-out

@@ -1,7 +1,5 @@
 """Servers that misbehave: each gives its reason within its time-out, with memory bounded, and the agent goes on."""
-import json
 import os
-import shutil
 import signal
 import socket
 import ssl
@@ -159,6 +157,31 @@ class Hostile(EndToEnd):
         run, code = self.probe(server.url, *EXACT, "--reuse-connections", "--requests", "2", "--prompt", "hello")
         self.assertEqual([r["reason"] for r in run["requests"]], ["ok", "connection_reset"])
         self.assertEqual((code, server.requests), (2, 1))
+
+    def test_a_server_that_echoes_the_request_gives_no_secret_away(self):
+        def echo(connection, _):
+            body = b'{"error":{"message":"refused: Authorization: Bearer keykeykey, X-Team: topsecret, Basic dXNlcjpwdw=="}}'
+            connection.sendall(b"HTTP/1.1 401 Unauthorized\r\nContent-Length: %d\r\n\r\n" % len(body) + body)
+        key = self.file("keykeykey\n")
+        document = self.assert_reason("unauthorized", self.server(echo).url, "--api-key-file", key, "--header",
+                                      "X-Team: topsecret", within=3)
+        self.assertIn("refused", document["detail"])
+        for secret in ("keykeykey", "topsecret", "dXNlcjpwdw"):
+            self.assertNotIn(secret, document["detail"])
+
+    def test_our_own_lack_of_descriptors_is_not_the_servers_fault(self):
+        server = self.server(fine)
+        run, code = self.probe(server.url, *EXACT, "--concurrency", "40", "--prompt", "hello",
+                               prefix=["bash", "-c", 'ulimit -n 24; exec "$@"', "bash"])
+        reasons = {r["reason"] for r in run["requests"] if not r["ok"]}
+        self.assertEqual((code, reasons), (2, {"internal"}), run["requests"][-1])
+
+    def test_what_cannot_be_written_is_no_crash_and_no_success(self):
+        server = self.server(fine)
+        command = [TOKPROBE, "probe", server.url, *EXACT]
+        with open("/dev/full", "w") as full:
+            self.assertEqual(subprocess.run(command, stdout=full, stderr=subprocess.DEVNULL, timeout=20).returncode, 1)
+            self.assertEqual(subprocess.run([TOKPROBE, "probe", "ftp://x"], stderr=full, timeout=20).returncode, 1)
 
     def test_model_name_with_quotes_and_newlines(self):
         name = 'a "quoted"\nname\\ \u00e4'

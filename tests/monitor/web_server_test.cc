@@ -33,7 +33,7 @@ TEST(ListenAddress, RefusesEverythingElseAndSaysHowToWriteIt) {
   for (const char* bad :
        {"", "18838", "127.0.0.1", "127.0.0.1:", "127.0.0.1:http", "127.0.0.1:65536", "127.0.0.1:-1",
         "127.0.0.1:+1", "127.0.0.1: 1", "127.0.0.1:1 ", "::1:18838", "[::1]", "[::1:80", "::1]:80",
-        "127.0.0.1:99999999999999999999", "a:b:1"}) {
+        "127.0.0.1:99999999999999999999", "a:b:1", "*:1", "a b:1"}) {
     const auto address = parse_listen_address(bad);
     ASSERT_FALSE(address) << bad;
     EXPECT_THAT(address.error(), HasSubstr("HOST:PORT")) << bad;
