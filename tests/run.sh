@@ -23,7 +23,6 @@ structure   fast default full    60
 unit        fast default full   600
 end_to_end       default full   900
 llama                    full   900
-fuzz                     full   300
 sanitize                 full  1500
 race                     full  1500
 '
@@ -74,8 +73,6 @@ llama() {
   as_root tests/llama/setup.sh
   as_root_python_tests tests/e2e 'full_*_test.py'
 }
-
-fuzz() { [ ! -x tests/fuzz/run.sh ] || tests/fuzz/run.sh; }
 
 sanitize() { build_preset dev && test_binaries dev; }
 
