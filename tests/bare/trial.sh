@@ -49,9 +49,14 @@ in_root() {
   unshare --mount --pid --fork --kill-child bash -euc '
     root=$1
     shift
+    # A mount of its own and pivot_root: in a mere chroot no tool can make mount namespaces.
+    mount --bind "$root" "$root"
     mount --rbind /dev "$root/dev"
     mount -t proc proc "$root/proc"
-    exec chroot "$root" env -i HOME=/root PATH=/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin \
+    cd "$root"
+    pivot_root . mnt
+    umount --lazy /mnt
+    exec chroot . env -i HOME=/root PATH=/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin \
       LANG=C.UTF-8 TERM="${TERM:-dumb}" sh -c "cd /root/tokprobe && exec \"\$@\"" sh "$@"
   ' bash "$WORK/root" "$@"
 }
