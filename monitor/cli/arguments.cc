@@ -48,8 +48,11 @@ void add_serve(CLI::App& app, ServeOptions& o) {
       ->type_name("HOST:PORT")
       ->take_all()
       ->allow_extra_args(false);
+  app.add_flag("--web.enable-lifecycle", o.enable_lifecycle,
+               "Answer POST /-/accept (see tokprobe accept)");
   app.add_option("--storage.path", o.storage_path,
-                 "Directory for learned prompt lengths and last run times (default: none are kept)")
+                 "Directory for what has been learned: what is normal, prompt lengths, last run "
+                 "times (default: nothing is kept)")
       ->type_name("DIR");
   app.add_option("--log.level", o.log_level, "debug, info, warn or error (default info)")
       ->check(quiet(CLI::IsMember({"debug", "info", "warn", "error"})))
@@ -130,6 +133,7 @@ struct Cli {
   CLI::App app{kAbout, "tokprobe"};
   ServeOptions serve;
   ProbeOptions probe;
+  AcceptOptions accept;
   CheckConfigOptions check_config;
   DocsOptions docs;
   std::vector<std::pair<CLI::App*, std::function<Command()>>> commands;
@@ -147,6 +151,12 @@ struct Cli {
         add("probe", "Send one request, or a run of them, and print what came of it", probe);
     add_probe_request(p, probe);
     add_probe_connection(p, probe);
+    CLI::App& a = add("accept", "Take what an agent measures of a target now for normal", accept);
+    a.add_option("target", accept.target, "Name of the target in the agent's configuration")
+        ->required();
+    a.add_option("--agent", accept.agent,
+                 "The agent, started with --web.enable-lifecycle (default http://127.0.0.1:18838)")
+        ->type_name("URL");
     add("check-config", "Check configuration files and print what they will cost", check_config)
         .add_option("file", check_config.files, "Configuration files")
         ->required();

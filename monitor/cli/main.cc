@@ -18,6 +18,7 @@ int dispatch(const tokprobe::Command& command) {
   using namespace tokprobe;
   return std::visit(Overloaded{[](const ServeOptions& o) { return run_serve(o); },
                                [](const ProbeOptions& o) { return run_probe(o); },
+                               [](const AcceptOptions& o) { return run_accept(o); },
                                [](const CheckConfigOptions& o) { return run_check_config(o); },
                                [](const DocsOptions& o) { return run_docs(o); }},
                     command);

@@ -15,6 +15,7 @@ enum class Format { kText, kJson };
 struct ServeOptions {
   std::string config_file;
   std::vector<std::string> listen_addresses;  ///< empty: the default
+  bool enable_lifecycle = false;
   std::string storage_path;
   std::string log_level = "info";
   std::string log_format = "logfmt";
@@ -44,11 +45,17 @@ struct CheckConfigOptions {
   std::vector<std::string> files;
 };
 
+struct AcceptOptions {
+  std::string target;
+  std::string agent;  ///< base URL of the agent's own server
+};
+
 struct DocsOptions {
   std::string topic;
 };
 
-using Command = std::variant<ServeOptions, ProbeOptions, CheckConfigOptions, DocsOptions>;
+using Command =
+    std::variant<ServeOptions, ProbeOptions, AcceptOptions, CheckConfigOptions, DocsOptions>;
 
 /// A command to carry out, or an exit code after help, version or an error have been printed.
 using Parsed = std::variant<Command, int>;
@@ -63,6 +70,7 @@ std::string flags_reference();
 /// 2 the probe or the server failed, 130 / 143 interrupted.
 int run_serve(const ServeOptions& options);
 int run_probe(const ProbeOptions& options);
+int run_accept(const AcceptOptions& options);
 int run_check_config(const CheckConfigOptions& options);
 int run_docs(const DocsOptions& options);
 

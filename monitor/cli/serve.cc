@@ -1,6 +1,7 @@
 #include <fmt/format.h>
 
 #include <atomic>
+#include <cstdlib>
 #include <memory>
 
 #include "monitor/cli/interruptible.h"
@@ -8,6 +9,7 @@
 #include "monitor/cli/output.h"
 #include "monitor/config/load.h"
 #include "monitor/daemon/daemon.h"
+#include "monitor/sinks/judge_sink.h"
 #include "monitor/sinks/log_sink.h"
 #include "monitor/sinks/metrics_sink.h"
 #include "monitor/web/landing.h"
@@ -25,23 +27,51 @@ int usage_error(const std::string& message) {
   return 1;
 }
 
+Page plain(int status, std::string text) {
+  return {status, "text/plain; charset=utf-8", std::move(text)};
+}
+
 std::vector<Route> make_routes(const MetricsSink& metrics, const std::atomic<bool>& ready) {
   return {{"/",
-           [&] {
+           [&](const Query&) {
              return Page{200, "text/html; charset=utf-8", landing_page(metrics.targets())};
            }},
           {"/metrics",
-           [&] {
+           [&](const Query&) {
              return Page{200, kMetricsType, metrics.page()};
            }},
-          {"/-/healthy",
-           [] {
-             return Page{200, "text/plain; charset=utf-8", "tokprobe is healthy.\n"};
-           }},
-          {"/-/ready", [&] {
-             return ready ? Page{200, "text/plain; charset=utf-8", "tokprobe is ready.\n"}
-                          : Page{503, "text/plain; charset=utf-8", "tokprobe is starting.\n"};
+          {"/-/healthy", [](const Query&) { return plain(200, "tokprobe is healthy.\n"); }},
+          {"/-/ready", [&](const Query&) {
+             return ready ? plain(200, "tokprobe is ready.\n")
+                          : plain(503, "tokprobe is starting.\n");
            }}};
+}
+
+// What changes something; only with --web.enable-lifecycle.
+Route accept_route(JudgeSink& judges, bool enabled) {
+  return {"/-/accept",
+          [&judges, enabled](const Query& query) {
+            if (!enabled) return plain(403, "Started without --web.enable-lifecycle.\n");
+            const auto target = query.find("target");
+            if (target == query.end()) return plain(400, "The parameter target is missing.\n");
+            const auto changed = judges.accept(target->second);
+            if (!changed) return plain(404, changed.error() + "\n");
+            if (*changed == 0) {
+              return plain(409, "Nothing to accept: too few runs have been judged.\n");
+            }
+            return plain(200, fmt::format("{} series of {} accepted as normal.\n", *changed,
+                                          target->second));
+          },
+          true};
+}
+
+// A rehearsal lasts minutes where the judge thinks in days.
+JudgeTimes judge_times(const Log& log) {
+  const char* text = std::getenv("TOKPROBE_TEST_TIME_SCALE");
+  const double scale = text == nullptr ? 1 : std::strtod(text, nullptr);
+  if (!(scale > 1 && scale <= 100'000)) return {};
+  log.warn("the judge's windows are shortened, for a test", {{"factor", text}});
+  return JudgeTimes().scaled(scale);
 }
 
 Result<bool> listen_on_all(WebServer& server, const std::vector<std::string>& addresses,
@@ -62,9 +92,15 @@ int serve(const Config& config, const ServeOptions& o, const Log& log, Storage* 
   const SteadyClock clock;
   MetricsSink metrics(config, clock.wall());
   LogSink lines(log);
-  Fanout sinks({&metrics, &lines});
+  JudgeSink judges(config, judge_times(log), storage, log,
+                   [&metrics](const RunResult& run, const Judgement& judgement) {
+                     metrics.on_judgement(run, judgement);
+                   });
+  Fanout sinks({&metrics, &judges, &lines});
   std::atomic<bool> ready = false;
-  WebServer server(make_routes(metrics, ready), [&metrics](const std::string& handler, int code) {
+  auto routes = make_routes(metrics, ready);
+  routes.push_back(accept_route(judges, o.enable_lifecycle));
+  WebServer server(std::move(routes), [&metrics](const std::string& handler, int code) {
     metrics.count_http(handler, code);
   });
   const auto addresses =
@@ -74,8 +110,13 @@ int serve(const Config& config, const ServeOptions& o, const Log& log, Storage* 
     log.error("cannot serve", {{"error", listening.error()}});
     return 1;
   }
+  const auto save = [&](bool last) -> Result<bool> {
+    const auto judged = judges.save(clock, last);
+    auto kept = storage ? storage->save(unix_seconds(clock.wall())) : Result<bool>(true);
+    return judged ? kept : judged;
+  };
   const bool good =
-      run_daemon(config, {clock, sinks, log, storage}, stop, [&ready] { ready = true; });
+      run_daemon(config, {clock, sinks, log, storage, save}, stop, [&ready] { ready = true; });
   log.info("stopped");
   return good ? 0 : 2;
 }

@@ -44,9 +44,8 @@ void loop(const Config& config, const std::vector<const TargetConfig*>& targets,
 class Saver {
  public:
   explicit Saver(const DaemonContext& context) : context_(context) {}
-  void save() {
-    if (context_.storage == nullptr) return;
-    const auto saved = context_.storage->save(unix_seconds(context_.clock.wall()));
+  void save(bool last) {
+    const auto saved = context_.save(last);
     if (!saved && !failing_) {
       context_.log.error("state not saved; probing goes on", {{"error", saved.error()}});
     } else if (saved && failing_) {
@@ -94,10 +93,10 @@ bool run_daemon(const Config& config, const DaemonContext& context, const std::s
     std::unique_lock lock(mutex);
     while (!all.stop_requested()) {
       stopped.wait_for(lock, all.get_token(), kSaveEvery, [] { return false; });
-      saver.save();
+      saver.save(false);
     }
   }
-  Saver(context).save();
+  Saver(context).save(true);
   return good;
 }
 

@@ -1,3 +1,7 @@
+#include <fmt/format.h>
+
+#include <cmath>
+
 #include "monitor/metrics/rows_internal.h"
 #include "probes/base/text.h"
 
@@ -31,6 +35,23 @@ void emit_run_failures(Level l, Index, Samples& s) {
 void emit_phases(Level l, Index, Samples& s) {
   for (Index i = 0; i < all_phases().size(); ++i) {
     if (l.last_phases[i]) s.add(*l.last_phases[i], "phase", all_phases()[i].name);
+  }
+}
+
+// Unknown figures are NaN in the judge and absent here.
+void emit_expected(Level l, Index i, Samples& s) {
+  if (l.judgement && !std::isnan(l.judgement->expected[i])) s.add(double{l.judgement->expected[i]});
+}
+
+void emit_ratios(Level l, Index, Samples& s) {
+  if (!l.judgement) return;
+  for (Index w = 0; w < kWindows.size(); ++w) {
+    for (Index m = 0; m < kJudged.size(); ++m) {
+      const float ratio = l.judgement->ratios[w][m];
+      if (std::isnan(ratio)) continue;
+      s.add(double{ratio},
+            {{"measure", std::string(kJudged[m].label)}, {"window", std::string(kWindows[w])}});
+    }
   }
 }
 
@@ -92,7 +113,25 @@ std::vector<Row<LevelState>> make_level_rows() {
        [](Level l, Index, Samples& s) { s.add(l.last_success_timestamp); }},
       {"run_phase_seconds", Kind::kGauge, "phase",
        "Median time of a phase of a request of the last run; the phases add up to its duration.",
-       emit_phases}};
+       emit_phases},
+      {"expected_samples", Kind::kGauge, "",
+       "Runs that were accepted as normal, and from which the expected figures are taken.",
+       [](Level l, Index, Samples& s) {
+         if (l.judgement) s.add(number(l.judgement->samples));
+       }},
+      {"speed_ratio", Kind::kGauge, "measure,window",
+       "Median over the window of measured to expected; 1 is normal, less is worse. Windows: "
+       "recent "
+       "(30 minutes or 5 runs), trend (4 hours or 12 runs), and month (a day or 24 runs, against "
+       "what was normal four weeks before).",
+       emit_ratios}};
+  for (Index m = 0; m < kJudged.size(); ++m) {
+    const std::string_view help = measure(kJudged[m].measure).help;
+    rows.push_back(
+        {std::string(kJudged[m].expected), Kind::kGauge, "",
+         fmt::format("What this probe normally sees at the server's present load. {}", help),
+         emit_expected, m});
+  }
   Index histogram = 0;
   for (Index i = 0; i < all_measures().size(); ++i) {
     const Measure& m = all_measures()[i];
@@ -173,6 +212,13 @@ void Samples::add(double value, std::string_view label, std::string_view label_v
   auto& metric = samples_.emplace_back();
   metric.label = scope_;
   if (!label.empty()) metric.label.push_back({std::string(label), std::string(label_value)});
+  (kind_ == Kind::kCounter ? metric.counter.value : metric.gauge.value) = value;
+}
+
+void Samples::add(double value, const std::vector<Label>& labels) {
+  auto& metric = samples_.emplace_back();
+  metric.label = scope_;
+  metric.label.insert(metric.label.end(), labels.begin(), labels.end());
   (kind_ == Kind::kCounter ? metric.counter.value : metric.gauge.value) = value;
 }
 

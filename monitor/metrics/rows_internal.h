@@ -14,13 +14,14 @@ namespace tokprobe::internal {
 
 enum class Kind { kCounter, kGauge, kHistogram };
 
-/// Collects the samples of one family. The labels of the scope are set once; a sample may add one.
+/// Collects the samples of one family. The labels of the scope are set once; a sample may add some.
 class Samples {
  public:
   using Label = prometheus::ClientMetric::Label;
   explicit Samples(Kind kind) : kind_(kind) {}
   void set_scope(std::vector<Label> labels) { scope_ = std::move(labels); }
   void add(double value, std::string_view label = {}, std::string_view label_value = {});
+  void add(double value, const std::vector<Label>& labels);
   void add(const std::optional<double>& value);
   void add(const Histogram& histogram);
   void add_labelled(std::vector<Label> labels, double value);

@@ -76,6 +76,13 @@ auto* find(Range& range, Match match) {
   return found == range.end() ? nullptr : &*found;
 }
 
+std::pair<ProbeState*, LevelState*> find_level(const RunResult& run, TargetState& state) {
+  ProbeState* probe = find(state.probes, [&](const auto& p) { return p.name == run.probe; });
+  if (probe == nullptr) return {nullptr, nullptr};
+  return {probe,
+          find(probe->levels, [&](const auto& l) { return l.concurrency == run.concurrency; })};
+}
+
 }  // namespace
 
 void Histogram::observe(double value) {
@@ -109,10 +116,7 @@ TargetState initial_state(const Config& config, const TargetConfig& target) {
 
 void apply(const RunResult& run, TargetState& state) {
   if (run.cancelled) return;
-  ProbeState* probe = find(state.probes, [&](const auto& p) { return p.name == run.probe; });
-  if (probe == nullptr) return;
-  LevelState* level =
-      find(probe->levels, [&](const auto& l) { return l.concurrency == run.concurrency; });
+  const auto [probe, level] = find_level(run, state);
   if (level == nullptr) return;
   state.load = run.load;
   for (const ProbeResult& r : run.unmeasured) count_request(r, *probe, *level);
@@ -128,6 +132,10 @@ void apply(const RunResult& run, TargetState& state) {
   for (std::size_t i = 0; i < all_phases().size(); ++i) {
     level->last_phases[i] = phase_of_run(run, all_phases()[i]);
   }
+}
+
+void apply(const RunResult& run, const Judgement& judgement, TargetState& state) {
+  if (LevelState* level = find_level(run, state).second) level->judgement = judgement;
 }
 
 void apply_skip(std::string_view probe, Skip reason, TargetState& state) {

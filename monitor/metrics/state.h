@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "monitor/config/config.h"
+#include "monitor/judge/judge.h"
 #include "probes/identity.h"
 #include "probes/measures.h"
 #include "probes/result.h"
@@ -56,6 +57,7 @@ struct LevelState {
   std::optional<bool> success;
   std::uint64_t consecutive_failures = 0;
   std::optional<double> last_run_timestamp, last_success_timestamp;
+  std::optional<Judgement> judgement;  ///< of the last run that could be judged
 };
 
 /// The figures of one {target, probe}.
@@ -89,6 +91,8 @@ TargetState initial_state(const Config& config, const TargetConfig& target);
 
 /// Counts a run. The probe and the level must be in the state. A cancelled run is not counted.
 void apply(const RunResult& run, TargetState& state);
+/// Notes what the judge said of a run.
+void apply(const RunResult& run, const Judgement& judgement, TargetState& state);
 /// Counts a slot of the schedule that had no run.
 void apply_skip(std::string_view probe, Skip reason, TargetState& state);
 

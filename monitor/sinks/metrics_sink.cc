@@ -35,6 +35,13 @@ void MetricsSink::on_run(const RunResult& run) {
   self_.client_lag.observe(seconds(run.client_lag));
 }
 
+void MetricsSink::on_judgement(const RunResult& run, const Judgement& judgement) {
+  Slot* slot = find(run.target);
+  if (slot == nullptr) return;
+  apply(run, judgement, slot->working);
+  publish(*slot);
+}
+
 void MetricsSink::on_skip(std::string_view target, std::string_view probe, Skip reason) {
   Slot* slot = find(target);
   if (slot == nullptr) return;

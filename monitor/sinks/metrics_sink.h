@@ -21,6 +21,8 @@ class MetricsSink final : public ResultSink {
   void on_skip(std::string_view target, std::string_view probe, Skip reason) override;
   void on_identity(std::string_view target, const Identity& identity) override;
   void on_start(Duration lag) override;
+  /// Publishes what the judge said of a run, after on_run of the same.
+  void on_judgement(const RunResult& run, const Judgement& judgement);
 
   /// Notes a request to the agent itself. Safe from any thread, as are the next two.
   void count_http(const std::string& handler, int code);

@@ -19,6 +19,7 @@ namespace {
 using Json = nlohmann::ordered_json;
 namespace fs = std::filesystem;
 
+constexpr const char* kStateFile = "state.json";
 constexpr const char* kSchema = "tokprobe.state/1";
 constexpr std::uintmax_t kMaxBytes = 64U << 20U;
 
@@ -113,20 +114,36 @@ Result<std::shared_ptr<Storage>> Storage::open(const std::string& directory, std
     return Error{fmt::format("{} is in use by another tokprobe", directory)};
   }
   std::shared_ptr<Storage> storage(new Storage(directory, lock));
-  const std::string path = directory + "/state.json";
-  if (!fs::exists(path, error)) return storage;
-  std::ifstream file(path, std::ios::binary);
-  const bool small = fs::file_size(path, error) <= kMaxBytes && !error;
-  const std::string text =
-      small ? std::string(std::istreambuf_iterator<char>(file), {}) : std::string();
-  auto state = read_state(text);
+  const auto text = storage->read_file(kStateFile);
+  if (!text) return storage;
+  auto state = read_state(*text);
   if (state) {
     storage->targets_ = *state;
   } else {
-    problem = fmt::format("{} cannot be read ({}); kept as state.json.bad", path, state.error());
-    fs::rename(path, path + ".bad", error);
+    problem = fmt::format("{}/{} cannot be read ({}); kept as {}.bad", directory, kStateFile,
+                          state.error(), kStateFile);
+    storage->put_aside(kStateFile);
   }
   return storage;
+}
+
+// A file that is too large to be ours gives an empty text, which no reader accepts.
+std::optional<std::string> Storage::read_file(const std::string& name) const {
+  const std::string path = directory_ + "/" + name;
+  std::error_code error;
+  if (!fs::exists(path, error)) return {};
+  std::ifstream file(path, std::ios::binary);
+  const bool small = fs::file_size(path, error) <= kMaxBytes && !error;
+  return small ? std::string(std::istreambuf_iterator<char>(file), {}) : std::string();
+}
+
+Result<bool> Storage::write_file(const std::string& name, std::string_view text) const {
+  return replace_file(directory_ + "/" + name, text);
+}
+
+void Storage::put_aside(const std::string& name) const {
+  std::error_code error;
+  fs::rename(directory_ + "/" + name, directory_ + "/" + name + ".bad", error);
 }
 
 Storage::~Storage() { ::close(lock_); }
@@ -152,7 +169,7 @@ Result<bool> Storage::save(double now) {
     changed_ = false;
     text = write_state(targets_, now);
   }
-  auto done = replace_file(directory_ + "/state.json", text);
+  auto done = write_file(kStateFile, text);
   if (done) return done;
   const std::lock_guard lock(mutex_);
   changed_ = true;

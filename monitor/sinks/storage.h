@@ -3,6 +3,7 @@
 #include <map>
 #include <memory>
 #include <mutex>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -29,7 +30,8 @@ Result<std::map<std::string, SavedTarget>> read_state(std::string_view text);
 
 /// The directory --storage.path: `state.json`, replaced whole (written beside, synced, renamed),
 /// and `lock`, held while a tokprobe uses the directory. A state file that cannot be read is kept
-/// as `state.json.bad` and a new one begun. Methods are safe from any thread.
+/// as `state.json.bad` and a new one begun. Other documents stand beside it, each replaced whole.
+/// Methods are safe from any thread, as long as one document has one writer.
 class Storage {
  public:
   /// Opens or makes the directory; an error when it cannot be used or another process holds it.
@@ -44,6 +46,12 @@ class Storage {
   /// Writes the file if anything was put since the last time. An error when it could not be
   /// written (a full disk, say): the old file is then still whole, and the next save tries again.
   Result<bool> save(double now);
+
+  /// Another document of the directory, by its file name.
+  std::optional<std::string> read_file(const std::string& name) const;
+  Result<bool> write_file(const std::string& name, std::string_view text) const;
+  /// Renames a document that cannot be used to NAME.bad.
+  void put_aside(const std::string& name) const;
 
  private:
   Storage(std::string directory, int lock) : directory_(std::move(directory)), lock_(lock) {}

@@ -20,6 +20,25 @@ constexpr std::size_t kThreads = 32;
 constexpr int kBacklog = 1024;
 constexpr std::size_t kMaxBody = 65'536;
 
+void add_route(httplib::Server& server, const Route& route) {
+  const auto answer = [&route](const httplib::Request& request, httplib::Response& response) {
+    const Page page = route.handler(Query(request.params.begin(), request.params.end()));
+    response.status = page.status;
+    response.set_content(page.body, page.content_type.c_str());
+  };
+  const auto refuse = [](const httplib::Request&, httplib::Response& response) {
+    response.status = 405;
+    response.set_header("Allow", "POST");
+    response.set_content("This changes something: use POST.\n", "text/plain; charset=utf-8");
+  };
+  if (route.post) {
+    server.Post(route.path, answer);
+    server.Get(route.path, refuse);
+  } else {
+    server.Get(route.path, answer);
+  }
+}
+
 }  // namespace
 
 struct WebServer::Listener {
@@ -81,13 +100,7 @@ Result<int> WebServer::listen(const ListenAddress& address) {
     *fd = socket;
   });
   server.set_default_headers({{"X-Content-Type-Options", "nosniff"}});
-  for (const Route& route : routes_) {
-    server.Get(route.path, [&route](const httplib::Request&, httplib::Response& response) {
-      const Page page = route.handler();
-      response.status = page.status;
-      response.set_content(page.body, page.content_type.c_str());
-    });
-  }
+  for (const Route& route : routes_) add_route(server, route);
   server.set_logger([this](const httplib::Request& request, const httplib::Response& response) {
     const bool known = std::any_of(routes_.begin(), routes_.end(),
                                    [&](const Route& route) { return route.path == request.path; });

@@ -1,6 +1,7 @@
 #pragma once
 
 #include <functional>
+#include <map>
 #include <memory>
 #include <string>
 #include <vector>
@@ -16,9 +17,13 @@ struct Page {
   std::string body;
 };
 
+/// The parameters of a request's query; of several with one name the first.
+using Query = std::map<std::string, std::string>;
+
 struct Route {
   std::string path;
-  std::function<Page()> handler;  ///< called from any of the server's threads
+  std::function<Page(const Query&)> handler;  ///< called from any of the server's threads
+  bool post = false;                          ///< answers POST only, since it changes something
 };
 
 /// An address to listen on: host and port. An empty host means all addresses.
@@ -31,8 +36,9 @@ Result<ListenAddress> parse_listen_address(const std::string& text);
 /// The same written out, an empty host as 0.0.0.0.
 std::string show(const ListenAddress& address);
 
-/// A small HTTP server: GET and HEAD of a few exact paths, on one or more addresses, with its own
-/// threads. `count` is told of every request (its path if it is a route, else "other") and status.
+/// A small HTTP server: GET and HEAD, or POST, of a few exact paths, on one or more addresses, with
+/// its own threads. `count` is told of every request (its path if it is a route, else "other") and
+/// status.
 class WebServer {
  public:
   WebServer(std::vector<Route> routes, std::function<void(const std::string&, int)> count);
