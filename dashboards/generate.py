@@ -12,7 +12,7 @@ import sys
 
 HERE = os.path.dirname(os.path.abspath(__file__))
 sys.dont_write_bytecode = True
-sys.path.insert(0, os.path.join(HERE, "source"))
+sys.path[:0] = [os.path.join(HERE, "source"), os.path.join(HERE, "rules")]
 
 
 def main():

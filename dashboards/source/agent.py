@@ -1,6 +1,6 @@
 """Agent: tokprobe's own health, and what it costs the servers."""
-from kit import (AGENT, GREEN, PROBES, RED, TARGETS, color, dashboard, heatmap, instant, lines, metric, override,
-                 series, stat, steps, table, table_query, values, variables)
+from kit import (AGENT, GREEN, PROBES, RED, TARGETS, color, dashboard, heatmap, instant, lines, metric, series, stat,
+                 steps, table, table_query, values, variables)
 
 DAY = " / $__range_s * 86400"
 
@@ -57,7 +57,7 @@ def schedule():
                   "pages are old: look at skipped runs, then at the agent's log.",
                   [series(f"max by (target, probe) ((time() - max by (job, instance, target, probe) ({last})) / on (job, instance, target, probe) {interval})",
                           "{{target}} {{probe}}")], unit="short", min=0, decimals=1, zones=True,
-                  thresholds=steps("transparent", (3, "rgba(224,47,68,0.6)")))),
+                  thresholds=steps("transparent", (3, RED)))),
     ]
 
 
@@ -91,7 +91,7 @@ def cost():
     return [
         (14, table("Cost a day", "Requests and tokens a day by target and probe, at the pace of the chosen time range, and the share of time in which a successful run "
                    "was under way. What costs most and tells least deserves a longer interval.", queries, columns,
-                   sort=[("Output", True)], empty="no run in this time range")),
+                   order=(("Value #Output", True),), empty="no run in this time range")),
         (10, lines("Output tokens", "Output tokens that each probe causes, by time. Steps come from a changed configuration; a fall to nothing means "
                    "failing runs.", [series(f"sum by (probe) (increase({output}[$__rate_interval]))", "{{probe}}")], unit="short", bars=True, stack=True,
                    points=60, interval="1m")),
@@ -104,10 +104,9 @@ def health():
                   [series(f"rate({process('cpu_seconds_total')}[$__rate_interval])", "{{instance}}")], unit="percentunit", min=0)),
         (6, lines("Memory", "Resident memory of the agent. It grows with targets and with open streams and then stays; a steady climb is a fault worth a report.",
                   [series(process("resident_memory_bytes"), "{{instance}}")], unit="bytes", min=0)),
-        (6, lines("File descriptors", "Open files and connections, and as dashed line how many may be open. Near the limit raise it (LimitNOFILE) or lower the "
-                  "concurrency.", [series(process("open_fds"), "{{instance}}"), series(process("max_fds"), "{{instance}} limit", "Limit")], unit="short",
-                  min=0, log=False, overrides=[override("/limit$/", color=color("#8e8e8e"), custom__lineStyle={"fill": "dash", "dash": [6, 6]},
-                                                        custom__lineWidth=1, custom__axisPlacement="hidden")])),
+        (6, lines("File descriptors", "Share of the files and connections that the agent may open. Near 100 % raise the limit (LimitNOFILE) or lower the "
+                  "concurrency: runs fail as internal.", [series(f"{process('open_fds')} / {process('max_fds')}", "{{instance}}")],
+                  unit="percentunit", min=0)),
         (6, lines("Scrape", "How long Prometheus takes to read the agent's page. Near the scrape time-out (10 s unless configured) figures get lost: fewer "
                   "targets for each agent.", [series(f"scrape_duration_seconds{{{AGENT}}}", "{{instance}}")], unit="s", min=0)),
     ]

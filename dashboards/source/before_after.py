@@ -1,7 +1,7 @@
 """Before/after: the chosen time range against an earlier one, and the versions of the server against each other."""
-from kit import (GREEN, KEY, LEVELS, LEVEL_LEGEND, ORANGE, RED, TARGET, TOKENS_PER_SECOND, by_level, color,
+from kit import (BY_LEVEL, GREEN, KEY, LEVELS, LEVEL_LEGEND, ORANGE, RED, TARGET, TOKENS_PER_SECOND, by_level, color,
                  custom_variable, dashboard, expected_line, instant, lines, metric, series, stat, steps, table,
-                 table_query, to_number, variables)
+                 table_query, values, variables)
 from state import failed_share
 
 LESS_IS_WORSE = steps(RED, (-0.2, ORANGE), (-0.1, GREEN))
@@ -66,8 +66,7 @@ def compared(title, figure, properties, thresholds, description):
                                             "custom__cellOptions": {"type": "color-text"}})}
     return table(title, description, [table_query(figure(EARLIER), "Before"), table_query(figure(), "Now"),
                                       table_query(change(figure), "Change")], columns,
-                 more_transformations=[to_number("concurrency")], sort=[("Probe", False), ("At once", False)],
-                 empty="no run in this time range")
+                 **BY_LEVEL, empty="no run in this time range")
 
 
 def tables():
@@ -124,8 +123,7 @@ def versions():
                       [table_query(median_of("run_output_tokens_per_second"), "Throughput"),
                        table_query(median_of("run_time_to_first_token_seconds"), "First"),
                        table_query(median_of("run_request_tokens_per_second"), "Request"), table_query(success, "Success")], columns,
-                      more_transformations=[to_number("concurrency")], sort=[("Probe", False), ("At once", False), ("Version", False)],
-                      empty="no run in this time range"), "interval": "30s"}),
+                      order=(("probe", False), ("concurrency", False), ("server_version", False)), numbers=("concurrency",), empty="no run in this time range"), "interval": "30s"}),
         (12, lines("Throughput by version", "Throughput by concurrency, a colour for each version of the server. A step where the colour changes is the "
                    "upgrade's doing; a slope through it is not.",
                    [series(by_level("avg", of_version("run_output_tokens_per_second"), "server_version"),

@@ -1,17 +1,13 @@
 """Fleet: every target at a glance."""
-from kit import (AGENT, ALARM, GREEN, KEY, LEVELS, ORANGE, RATIO_STEPS, RED, TARGETS, TOKENS_PER_SECOND, color,
-                 dashboard, instant, lines, metric, ratio_zones, series, stat, steps, table, table_query, timeline,
-                 uid, values, variables)
-from state import MAPPINGS, MEANING, failed_share, failing, state
+from kit import (AGENT, GREEN, KEY, LEVELS, ORANGE, RED, TARGETS, TOKENS_PER_SECOND, color, dashboard, instant, lines,
+                 metric, ratio_steps, ratio_zones, series, stat, steps, table, table_query, timeline, uid, values,
+                 variables)
+from state import MAPPINGS, MEANING, failed_share, failing, slow, speed_ratio, state
 
 SUCCESS = metric("success", TARGETS + LEVELS)
 TO_TARGET = {"title": "Open ${__value.text}", "targetBlank": False,
              "url": f"/d/{uid('target')}?${{datasource:queryparam}}&${{job:queryparam}}"
                     "&var-instance=${__data.fields.Agent}&var-target=${__data.fields.Target}&${__url_time_range}"}
-
-
-def ratio(measure, matchers=TARGETS):
-    return metric("speed_ratio", f'{matchers}{LEVELS},measure="{measure}",window="recent"')
 
 
 def count_of(condition):
@@ -20,7 +16,6 @@ def count_of(condition):
 
 def overview():
     bad = steps(GREEN, (1, RED))
-    recent = metric("speed_ratio", TARGETS + LEVELS + ',window="recent"')
     per_target = f"by (target) ({SUCCESS})"
     return [
         (4, stat("Targets", "Servers that the chosen agents watch. A number that fell means a changed configuration or an agent "
@@ -33,9 +28,9 @@ def overview():
                  "once. Open the target and look which probe it is.",
                  [instant(count_of(f"min {per_target} == 0 unless max {per_target} == 0"))], mode="background",
                  thresholds=steps(GREEN, (1, ORANGE)))),
-        (4, stat("Slower than normal", f"Targets with a measure below {ALARM:.0%} of what is normal at their present load (median of "
+        (4, stat("Slower than normal", "Targets with a measure well below what is normal at their present load (median of "
                  "the last half hour, at least 5 runs). Open the target: its ratios say since when.",
-                 [instant(count_of(f"min by (target) ({recent}) < {ALARM}"))],
+                 [instant(count_of(f"count by (target) ({slow(TARGETS, 'target')})"))],
                  mode="background", thresholds=steps(GREEN, (1, ORANGE)))),
         (4, stat("Requests failed", "Share of the attempted requests that failed in the chosen time range, whatever the reason. Above "
                  "the availability objective, look at the reasons below.", [instant(failed_share(TARGETS))], unit="percentunit",
@@ -47,8 +42,10 @@ def overview():
 
 def fleet_table():
     bar = {"type": "gauge", "mode": "basic", "valueDisplayMode": "text"}
-    of_normal = {"unit": "percentunit", "decimals": 0, "min": 0, "max": 1.2, "thresholds": RATIO_STEPS,
-                 "custom__cellOptions": bar, "custom__width": 125}
+
+    def of_normal(measure):
+        return {"unit": "percentunit", "decimals": 0, "min": 0, "max": 1.2, "thresholds": ratio_steps(measure),
+                "custom__cellOptions": bar, "custom__width": 125}
     speed = metric("run_output_tokens_per_second", TARGETS + LEVELS)
     first = metric("run_time_to_first_token_seconds", TARGETS + LEVELS)
     last_run = metric("last_run_timestamp_seconds", TARGETS + LEVELS)
@@ -57,9 +54,9 @@ def fleet_table():
     targets = [
         table_query(state(TARGETS), "State"),
         table_query(f"max {by} ({speed})", "Speed"),
-        table_query(f"min {by} ({ratio('throughput')})", "SpeedRatio"),
+        table_query(f"min {by} ({speed_ratio(TARGETS, 'throughput')})", "SpeedRatio"),
         table_query(f"max {by} ({first})", "First"),
-        table_query(f"min {by} ({ratio('ttft')})", "FirstRatio"),
+        table_query(f"min {by} ({speed_ratio(TARGETS, 'ttft')})", "FirstRatio"),
         table_query(failing(TARGETS), "Failing"),
         table_query(failed_share(TARGETS, "job", "instance", "target"), "Failed"),
         table_query(f"time() - max {by} ({last_run})", "Age"),
@@ -70,9 +67,9 @@ def fleet_table():
                                    "custom__width": 96, "custom__align": "center"}),
         "target": ("Target", {"links": [TO_TARGET], "custom__minWidth": 110}),
         "Value #Speed": ("Speed", {"unit": TOKENS_PER_SECOND, "decimals": 0, "custom__width": 96}),
-        "Value #SpeedRatio": ("of normal", of_normal),
+        "Value #SpeedRatio": ("of normal", of_normal("throughput")),
         "Value #First": ("First token", {"unit": "s", "decimals": 2, "custom__width": 92}),
-        "Value #FirstRatio": ("of normal ", of_normal),
+        "Value #FirstRatio": ("of normal ", of_normal("ttft")),
         "Value #Failing": ("Failing", {"unit": "none", "custom__width": 74, "custom__align": "center",
                                        "thresholds": steps("text", (1, RED)), "custom__cellOptions": {"type": "color-text"}}),
         "Value #Failed": ("Failed", {"unit": "percentunit", "decimals": 1, "custom__width": 74,
@@ -87,18 +84,17 @@ def fleet_table():
                  "token the longest median of the last runs, over the chosen probes and concurrency; each stands beside its worst "
                  "ratio to normal (100 % or more is fine). Failing counts probes whose last run failed, Failed is the share of "
                  "requests in the time range. Click a target to see why.", targets, columns,
-                 sort=[("State", True), ("Target", False)], empty="No target: is the agent scraped?")
+                 order=(("Value #State", True), ("target", False)), empty="No target: is the agent scraped?")
 
 
 def over_time():
-    zone = ratio_zones()
-    advice = (" 100 % is normal at the server's present load; less is worse. Orange begins below 90 %, red below 80 %. A line that "
+    advice = (" 100 % is normal at the server's present load; less is worse. Orange and red: as the alert rules judge it. A line that "
               "falls alone is its server's own fault; if all fall together, look at the network and at the agent.")
     return [
         (12, lines("Throughput of normal", "The worst ratio of throughput to normal of each target." + advice,
-                   [series(f"min by (target) ({ratio('throughput')})", "{{target}}")], **zone)),
+                   [series(f"min by (target) ({speed_ratio(TARGETS, 'throughput')})", "{{target}}")], **ratio_zones("throughput"))),
         (12, lines("First token of normal", "The worst ratio of the normal time to first token to the measured one, of each target." +
-                   advice, [series(f"min by (target) ({ratio('ttft')})", "{{target}}")], **zone)),
+                   advice, [series(f"min by (target) ({speed_ratio(TARGETS, 'ttft')})", "{{target}}")], **ratio_zones("ttft"))),
     ]
 
 
@@ -121,7 +117,7 @@ def failures():
     alerts = table("Alerts", "Alerts of the shipped rules that fire now, with their target. Follow the runbook (link at the top) by the "
                    "alert's name.", [table_query('ALERTS{alertname=~"Tokprobe.+",alertstate="firing"}', "A")],
                    {"alertname": ("Alert", {"custom__minWidth": 160}), "target": ("Target", {"custom__width": 130}),
-                    "severity": ("Severity", {"custom__width": 84})}, sort=[("Severity", False)], empty="None fires")
+                    "severity": ("Severity", {"custom__width": 84})}, order=(("severity", False), ("alertname", False)), empty="None fires")
     return [
         (8, timeline("Success", "Whether the last run of every chosen probe of a target succeeded. Red in one row: open that target. "
                      "Red in all rows at once: look at the network between the agent and the servers.",

@@ -4,13 +4,14 @@ A dashboard is a list of lines, a line a list of panels from left to right; `das
 """
 import itertools
 
+from parameters import REGRESSIONS, RUNBOOK
+
 TAG = "tokprobe"
 DATASOURCE = {"type": "prometheus", "uid": "${datasource}"}
-# Where the runbook can be read; dashboards/generate.py --runbook gives another place.
-RUNBOOK = "https://github.com/tokprobe/tokprobe/blob/main/dashboards/RUNBOOK.md"
-
-# Below these shares of its normal speed a server is worth a look, and worth an alarm.
-LOOK, ALARM = 0.9, 0.8
+# What the alert rules call too slow: below `look` of normal for hours, below `alarm` for half an hour.
+LOOK = {r.measure: r.below for r in REGRESSIONS if r.window == "trend"}
+ALARM = {r.measure: r.below for r in REGRESSIONS if r.window == "recent" and r.severity == "warning"}
+MONTH = {r.measure: r.below for r in REGRESSIONS if r.window == "month"}
 GREEN, ORANGE, RED, BLUE, GREY = "green", "orange", "red", "blue", "#8e8e8e"
 
 # Label matchers: of the agent, of a target, of a series that a probe makes.
@@ -67,7 +68,9 @@ def steps(*pairs):
             [{"color": color, "value": value} for value, color in rest]}
 
 
-RATIO_STEPS = steps(RED, (ALARM, ORANGE), (LOOK, GREEN))
+def ratio_steps(measure):
+    """Colours of a ratio to normal: as the alert rules judge it."""
+    return steps(RED, (ALARM[measure], ORANGE), (LOOK[measure], GREEN))
 
 
 def values(table):
@@ -121,15 +124,18 @@ def panel(kind, title, description, targets, options, *, unit="short", decimals=
 
 
 def lines(title, description, targets, *, unit, legend="list", calcs=(), fill=0, stack=False, bars=False, points=None,
-          interval="30s", zones=False, axis="", width=2, log=False, gaps="10m", **more):
-    """A time series. Lines go on over missing values for `gaps`; `zones` paints the thresholds behind them."""
+          interval="30s", zones=False, around=None, width=2, gaps="10m", **more):
+    """A time series. Lines go on over missing values for `gaps`; `zones` paints the thresholds behind them; `around` is what
+    the axis shows at least."""
     custom = {"drawStyle": "bars" if bars else "line", "lineWidth": 0 if bars else width, "fillOpacity": 80 if bars else fill,
               "lineInterpolation": "linear", "showPoints": "never", "pointSize": 4, "spanNulls": False if bars else gap_ms(gaps),
-              "gradientMode": "none", "axisLabel": axis, "axisPlacement": "auto", "axisBorderShow": False,
+              "gradientMode": "none", "axisLabel": "", "axisPlacement": "auto", "axisBorderShow": False,
               "stacking": {"mode": "normal" if stack else "none", "group": "A"},
               "thresholdsStyle": {"mode": "area" if zones else "off"},
-              "scaleDistribution": {"type": "log", "log": 10} if log else {"type": "linear"},
+              "scaleDistribution": {"type": "linear"},
               "hideFrom": {"legend": False, "tooltip": False, "viz": False}}
+    if around:
+        custom.update(axisSoftMin=around[0], axisSoftMax=around[1])
     if bars:
         custom.update(barAlignment=0, barWidthFactor=0.8)
     options = {"legend": {"displayMode": legend, "placement": "bottom", "showLegend": True, "calcs": list(calcs)},
@@ -138,10 +144,10 @@ def lines(title, description, targets, *, unit, legend="list", calcs=(), fill=0,
                  interval=interval, **{"color": {"mode": "palette-classic"}, **more})
 
 
-def ratio_zones():
+def ratio_zones(measure):
     """How a ratio to normal is drawn: what is worth a look in orange, what is worth an alarm in red."""
-    return {"unit": "percentunit", "decimals": 0, "zones": True, "min": 0,
-            "thresholds": steps("rgba(224,47,68,0.6)", (ALARM, "rgba(255,152,48,0.5)"), (LOOK, "transparent"))}
+    return {"unit": "percentunit", "decimals": 0, "zones": True, "around": (0.6, 1.2),
+            "thresholds": steps(RED, (ALARM[measure], ORANGE), (LOOK[measure], "transparent"))}
 
 
 def gap_ms(text):
@@ -159,24 +165,27 @@ def stat(title, description, targets, *, unit="short", mode="value", graph="none
     return panel("stat", title, description, targets, options, unit=unit, **more)
 
 
-def table(title, description, targets, columns, *, sort=(), keep=(), more_transformations=(), empty="nothing"):
-    """A table out of instant queries. `columns` maps a field (label or `Value #X`) to (heading, properties); they stand
-    in this order, all others are left out. `keep` names fields that are only needed by transformations."""
+def table(title, description, targets, columns, *, order=(), numbers=(), empty="nothing"):
+    """A table out of instant queries. `columns` maps a field (label or `Value #X`) to (heading, properties); they stand in this
+    order, all others are left out. `order`: (field, descending), the most important first; `numbers`: labels that are sorted
+    as numbers."""
     organize = {"id": "organize", "options": {
         "excludeByName": {}, "includeByName": {name: True for name in columns},
         "indexByName": {name: i for i, name in enumerate(columns)},
         "renameByName": {name: heading for name, (heading, _) in columns.items()}}}
-    overrides = [override(heading, **properties) for heading, properties in columns.values() if properties]
-    options = {"showHeader": True, "cellHeight": "sm", "sortBy": [{"displayName": name, "desc": desc} for name, desc in sort]}
     merge = [{"id": "merge", "options": {}}] if len(targets) > 1 else []
-    return panel("table", title, description, targets, options, overrides=overrides, empty=empty,
-                 transformations=[*merge, *more_transformations, organize],
+    to_number = [{"id": "convertFieldType", "options": {"fields": {}, "conversions": [
+        {"targetField": name, "destinationType": "number"} for name in numbers]}}] if numbers else []
+    # Sorting keeps the order of equals, so the most important field comes last.
+    sort = [{"id": "sortBy", "options": {"fields": {}, "sort": [{"field": name, "desc": descending}]}}
+            for name, descending in reversed(order)]
+    overrides = [override(heading, **properties) for heading, properties in columns.values() if properties]
+    return panel("table", title, description, targets, {"showHeader": True, "cellHeight": "sm"}, overrides=overrides, empty=empty,
+                 transformations=[*merge, *to_number, *sort, organize],
                  custom={"align": "auto", "cellOptions": {"type": "auto"}, "inspect": False, "filterable": False, "minWidth": 50})
 
 
-def to_number(field):
-    return {"id": "convertFieldType", "options": {"fields": {}, "conversions": [{"targetField": field,
-                                                                                "destinationType": "number"}]}}
+BY_LEVEL = {"order": (("probe", False), ("concurrency", False)), "numbers": ("concurrency",)}
 
 
 def heatmap(title, description, buckets, *, unit="s", scheme="Oranges"):

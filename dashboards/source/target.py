@@ -1,8 +1,8 @@
 """Target: one server in full."""
-from kit import (BLUE, GREEN, LEVELS, LEVEL_LEGEND, ORANGE, PROBES, RATIO_STEPS, RED, TARGET, TOKENS_PER_SECOND,
+from kit import (BLUE, BY_LEVEL, GREEN, LEVELS, LEVEL_LEGEND, MONTH, ORANGE, PROBES, RED, TARGET, TOKENS_PER_SECOND,
                  annotation, by_level, color, dashboard, expected_line, heatmap, instant, lines, metric, override,
-                 ratio_zones, series, stat, steps, table, table_query, timeline, to_number, values, variables)
-from state import MAPPINGS, MEANING, state
+                 ratio_steps, ratio_zones, series, stat, steps, table, table_query, timeline, values, variables)
+from state import MAPPINGS, MEANING, speed_ratio, state
 
 AVERAGE = " Several agents: their mean; choose one under instance."
 GAP = " A gap means that no run succeeded."
@@ -21,9 +21,9 @@ def measured(name, expected=None):
 
 
 def of_normal(title, measure, window, description):
-    ratio = metric("speed_ratio", f'{TARGET}{LEVELS},measure="{measure}",window="{window}"')
-    return stat(title, description, [instant(f"min({ratio})")], unit="percentunit", decimals=0, mode="background",
-                thresholds=RATIO_STEPS, empty="not yet")
+    colours = steps(ORANGE, (MONTH[measure], GREEN)) if window == "month" else ratio_steps(measure)
+    return stat(title, description, [instant(f"min({speed_ratio(TARGET, measure, window)})")], unit="percentunit", decimals=0,
+                mode="background", thresholds=colours, empty="not yet")
 
 
 def head():
@@ -38,25 +38,31 @@ def head():
                  [instant(f"max by (server, server_version, model) ({info})", legend="{{server}} {{server_version}} {{model}}")],
                  text="name", color=color("text"), size=20)),
         (3, of_normal("Throughput", "throughput", "recent", "The worst ratio of throughput to normal over the last half hour (at least 5 runs)." +
-                      better + "Below 90 % compare the server's load and version with an earlier day.")),
+                      better + "Orange or red: compare the server's load and version with an earlier day.")),
         (3, of_normal("First token", "ttft", "recent", "The worst ratio of the normal time to first token to the measured one over the last half "
-                      "hour." + better + "Below 90 % look at the queue and at prefill speed.")),
+                      "hour." + better + "Orange or red: look at the queue and at prefill speed.")),
         (3, of_normal("Each token", "tpot", "recent", "The worst ratio of the normal time per output token to the measured one over the last half "
-                      "hour." + better + "Below 90 % look at the batch size and at the GPU's clock.")),
+                      "hour." + better + "Orange or red: look at the batch size and at the GPU's clock.")),
         (3, of_normal("Since last month", "throughput", "month", "Throughput of the last day to what was normal 28 days ago: it sees a rot that is too "
-                      "slow for the other ratios. Below 90 % compare with Before/after over 28d.")),
+                      "slow for the other ratios. Orange or red: compare with Before/after over 28d.")),
         (4, stat("Last run", "How long ago the youngest run of the chosen probes began. More than three of its intervals: look at skipped runs on "
                  "the Agent page.", [instant(f"time() - max({age})")], unit="s", decimals=0, color=color("text"), empty="no run yet")),
     ]
 
 
+def of_normal_over_time(title, measure, what):
+    to = "to what is normal" if measure == "throughput" else "to the measured one"
+    return lines(title, f"{what} {to} at the server's present load, median of the last half hour (at least 5 runs). 100 % is normal, less is worse; "
+                 "orange and red: as the alert rules judge it. One probe alone low: its length or concurrency; all low: the server as a whole; a "
+                 "step at a mark: the new version.",
+                 [series(by_level("min", speed_ratio(TARGET, measure)), LEVEL_LEGEND)], empty="Not yet known", **ratio_zones(measure))
+
+
 def speed():
-    zone_ratio = metric("speed_ratio", TARGET + LEVELS + ',window="recent"')
     return [
-        (7, [(24, lines("Speed of normal", "Every measure of every chosen probe as a share of what is normal for it at the server's present load; "
-                        "the band between 90 % and 110 % is ordinary. Orange begins below 90 %, red below 80 %. One probe alone low: look at its "
-                        "length and concurrency; all low: the server as a whole; a step at a mark: the new version.",
-                        [series(by_level("min", zone_ratio, "measure"), LEVEL_LEGEND + " {{measure}}")], **ratio_zones()))]),
+        (7, [(8, of_normal_over_time(title, measure, what)) for title, measure, what in (
+            ("Throughput of normal", "throughput", "Throughput"), ("First token of normal", "ttft", "The normal time to first token"),
+            ("Each token of normal", "tpot", "The normal time per output token"))]),
         (9, [
             (12, lines("Throughput by concurrency", "Output tokens of a run over its time: what the server gives at this number of requests at once. "
                        "Dashed: what is normal. Below the dashed line at unchanged load the server has become slower." + GAP + AVERAGE,
@@ -102,7 +108,7 @@ def quantiles():
     return table("Quantiles of the time range", "Quantiles of all ok requests in the chosen time range, read from histograms (exact to a bucket), "
                  "beside the attempts that they rest on: with fewer than 100 attempts p99 is the slowest request. Failed requests have no "
                  "times: many failures beside good quantiles are not good news.", queries, columns,
-                 more_transformations=[to_number("concurrency")], sort=[("Probe", False), ("At once", False)], empty="no run in this time range")
+                 **BY_LEVEL, empty="no run in this time range")
 
 
 def first_token():
@@ -148,7 +154,7 @@ def stream():
         (7, [
             (12, table("Gaps of the time range", "Quantiles of the gaps between text events in the chosen time range, and the number that they rest on. The "
                        "longest is the upper edge of its bucket. p99 ten times above p50 is stutter that users see.", queries, columns,
-                       sort=[("Probe", False)], empty="no run in this time range")),
+                       order=(("probe", False),), empty="no run in this time range")),
             (12, lines("Tokens per chunk", "Median tokens in a text event. 1 is a smooth stream; more means speculative decoding, several steps at once or a "
                        "proxy that collects; a change without a new version points at a proxy." + GAP + AVERAGE,
                        measured("run_tokens_per_chunk"), unit="short", min=0)),
@@ -202,7 +208,7 @@ def load():
                        decimals=0, empty=none, overrides=[override("running", color=color(BLUE)), override("waiting", color=color(ORANGE))])),
             (12, lines("KV cache in use", "Share of the server's KV cache in use just before a run. Near 100 % the server queues or evicts requests: fewer or "
                        "shorter requests, or more memory for the cache.", [series(f"max({cache})", "in use")], unit="percentunit", min=0, max=1,
-                       fill=15, zones=True, thresholds=steps("transparent", (0.9, "rgba(255,152,48,0.5)"), (0.97, "rgba(224,47,68,0.6)")),
+                       fill=15, zones=True, thresholds=steps("transparent", (0.9, ORANGE), (0.97, RED)),
                        overrides=[override("in use", color=color(BLUE))], empty=none)),
         ]),
         (8, [
