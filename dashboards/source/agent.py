@@ -19,21 +19,15 @@ def head():
     up = values({0: ("DOWN", RED), 1: ("UP", GREEN)})
     good = values({0: ("REFUSED", RED), 1: ("OK", GREEN)})
     return [
-        (4, stat("Agents", "Whether Prometheus reaches each agent. DOWN: its targets are unwatched; look at the process and its address.",
+        (8, stat("Agents", "Whether Prometheus reaches each agent. DOWN: its targets are unwatched; look at the process and its address.",
                  [instant(f"up{{{AGENT}}}", legend="{{instance}}")], unit="none", mode="background", mappings=up,
                  thresholds=steps(RED, (1, GREEN)), text="value_and_name")),
-        (4, stat("Version", "The agent's version. Agents of different versions under one roof: check the changelog before you compare their "
+        (8, stat("Version", "The agent's version. Agents of different versions under one roof: check the changelog before you compare their "
                  "figures.", [instant(f"count by (version) ({metric('build_info', AGENT)})", legend="{{version}}")], unit="none", text="name",
                  color=color("text"))),
-        (4, stat("Configuration", "Whether the last reload was accepted. REFUSED: the agent goes on with the old one and its log says which line is "
+        (8, stat("Configuration", "Whether the last reload was accepted. REFUSED: the agent goes on with the old one and its log says which line is "
                  "wrong.", [instant(f"min({metric('config_last_reload_successful', AGENT)})")], unit="none", mode="background", mappings=good,
                  thresholds=steps(RED, (1, GREEN)))),
-        (4, stat("Requests a day", "Requests to the watched servers at the pace of the chosen time range. Too many: longer intervals, lower "
-                 "concurrency.", [instant(a_day("requests_total"))], decimals=0, color=color("text"))),
-        (4, stat("Output tokens a day", "Tokens that the servers generate for us, failed and unmeasured requests included, at the pace of the chosen "
-                 "time range. This is the GPU time that watching costs.", [instant(a_day("output_tokens_total"))], color=color("text"))),
-        (4, stat("Prompt tokens a day", "Prompt tokens that the servers read for us, at the pace of the chosen time range. Long-prompt probes make "
-                 "most of it: give them long intervals.", [instant(a_day("prompt_tokens_total"))], color=color("text"))),
     ]
 
 
@@ -76,6 +70,17 @@ def accuracy():
     ]
 
 
+def cost_overview():
+    return [
+        (8, stat("Requests a day", "Requests to the watched servers at the pace of the chosen time range. Too many: longer intervals, lower "
+                 "concurrency.", [instant(a_day("requests_total"))], decimals=0, color=color("text"))),
+        (8, stat("Output tokens a day", "Tokens that the servers generate for us, failed and unmeasured requests included, at the pace of the chosen "
+                 "time range. This is the GPU time that watching costs.", [instant(a_day("output_tokens_total"))], color=color("text"))),
+        (8, stat("Prompt tokens a day", "Prompt tokens that the servers read for us, at the pace of the chosen time range. Long-prompt probes make "
+                 "most of it: give them long intervals.", [instant(a_day("prompt_tokens_total"))], color=color("text"))),
+    ]
+
+
 def cost():
     by = "target, probe"
     queries = [table_query(a_day(name, by), ref) for ref, name in (
@@ -89,12 +94,12 @@ def cost():
                "Value #Busy": ("Under probe", {"unit": "percentunit", "decimals": 1})}
     output = metric("output_tokens_total", TARGETS + PROBES)
     return [
-        (14, table("Cost a day", "Requests and tokens a day by target and probe, at the pace of the chosen time range, and the share of time in which a successful run "
+        (9, [(24, table("Cost a day", "Requests and tokens a day by target and probe, at the pace of the chosen time range, and the share of time in which a successful run "
                    "was under way. What costs most and tells least deserves a longer interval.", queries, columns,
-                   order=(("Value #Output", True),), empty="no run in this time range")),
-        (10, lines("Output tokens", "Output tokens that each probe causes, by time. Steps come from a changed configuration; a fall to nothing means "
+                   order=(("Value #Output", True),), empty="no run in this time range"))]),
+        (7, [(24, lines("Output tokens", "Output tokens that each probe causes, by time. Steps come from a changed configuration; a fall to nothing means "
                    "failing runs.", [series(f"sum by (probe) (increase({output}[$__rate_interval]))", "{{probe}}")], unit="short", bars=True, stack=True,
-                   points=60, interval="1m")),
+                   points=60, interval="1m"))]),
     ]
 
 
@@ -118,6 +123,6 @@ def build():
                          (None, [(4, head())]),
                          ("Schedule", [(8, schedule())]),
                          ("Accuracy and access", [(8, accuracy())]),
-                         ("Cost", [(8, cost())]),
+                         ("Cost", [(4, cost_overview()), *cost()]),
                          ("Process", [(7, health())]),
                      ])

@@ -1,7 +1,7 @@
 """Before/after: the chosen time range against an earlier one, and the versions of the server against each other."""
-from kit import (BY_LEVEL, GREEN, KEY, LEVELS, LEVEL_LEGEND, ORANGE, RED, TARGET, TOKENS_PER_SECOND, by_level, color,
-                 custom_variable, dashboard, expected_line, instant, lines, metric, series, stat, steps, table,
-                 table_query, values, variables)
+from kit import (BY_LEVEL, GREEN, KEY, LEVELS, LEVEL_COLUMNS, LEVEL_LEGEND, MISSING, ORANGE, RED, TARGET,
+                 TOKENS_PER_SECOND, by_level, color, custom_variable, dashboard, expected_line, instant, lines,
+                 metric, series, stat, steps, table, table_query, values, variables)
 from state import failed_share
 
 LESS_IS_WORSE = steps(RED, (-0.2, ORANGE), (-0.1, GREEN))
@@ -48,38 +48,34 @@ def head():
     share = (f"sum(increase({failed}[$__range]{EARLIER})) / sum(increase({sent}[$__range]{EARLIER}))")
     return [
         (5, changed("Throughput", throughput, LESS_IS_WORSE, "Average output tokens per second")),
-        (5, changed("Time to first token", first_token, MORE_IS_WORSE, "Median time to first token")),
-        (5, changed("Speed of one request", request_speed, LESS_IS_WORSE, "Median decode speed of a request")),
-        (5, stat("Failed requests", "Share of failed requests, before and now. More failures now spoil the other figures: only ok requests are "
+        (5, changed("First token", first_token, MORE_IS_WORSE, "Median time to first token")),
+        (5, changed("One request", request_speed, LESS_IS_WORSE, "Median decode speed of a request")),
+        (5, stat("Failed", "Share of failed requests, before and now. More failures now spoil the other figures: only ok requests are "
                  "timed.", [instant(share, "Before", "before"), instant(failed_share(TARGET), "Now", "now")], unit="percentunit", decimals=1,
                  thresholds=steps(GREEN, (0.001, ORANGE), (0.01, RED)), text="value_and_name")),
-        (4, stat("Runs compared", "Runs of the chosen probes, before and now. Fewer than about 20 on a side prove little: choose a longer "
+        (4, stat("Runs", "Runs of the chosen probes, before and now. Fewer than about 20 on a side prove little: choose a longer "
                  "time range.", [instant(f"sum({runs(EARLIER)})", "Before", "before"), instant(f"sum({runs()})", "Now", "now")],
                  text="value_and_name", decimals=0, color=color("text"))),
     ]
 
 
-def compared(title, figure, properties, thresholds, description):
-    columns = {"probe": ("Probe", {}), "concurrency": ("At once", {"custom__align": "right", "custom__width": 76}),
-               "Value #Before": ("before", properties), "Value #Now": ("now", properties),
-               "Value #Change": ("change", {"unit": "percentunit", "decimals": 1, "thresholds": thresholds,
-                                            "custom__cellOptions": {"type": "color-text"}})}
-    return table(title, description, [table_query(figure(EARLIER), "Before"), table_query(figure(), "Now"),
-                                      table_query(change(figure), "Change")], columns,
-                 **BY_LEVEL, empty="no run in this time range")
-
-
-def tables():
-    tokens, seconds = {"unit": TOKENS_PER_SECOND, "decimals": 1}, {"unit": "s", "decimals": 2}
-    advice = " A level that changed alone points at batching or scheduling; all levels together at the GPU, the model or the version."
-    return [
-        (8, compared("Throughput", throughput, tokens, LESS_IS_WORSE, "Output tokens over time of all fully successful runs, earlier and in the "
-                     "chosen time range." + advice)),
-        (8, compared("Time to first token", first_token, seconds, MORE_IS_WORSE, "Median of the last-run medians, earlier and in the chosen time "
-                     "range." + advice)),
-        (8, compared("Speed of one request", request_speed, tokens, LESS_IS_WORSE, "Median decode speed of a request, earlier and in the chosen time "
-                     "range." + advice)),
-    ]
+def compared():
+    tokens = {"unit": TOKENS_PER_SECOND, "decimals": 1}
+    queries, columns = [], {**LEVEL_COLUMNS}
+    # Headings must differ: those that repeat end in spaces.
+    for space, (heading, figure, properties, thresholds) in enumerate((
+            ("Throughput", throughput, tokens, LESS_IS_WORSE), ("First token", first_token, {"unit": "s"}, MORE_IS_WORSE),
+            ("One request", request_speed, tokens, LESS_IS_WORSE))):
+        ref = heading.split()[0]
+        queries += [table_query(figure(), f"{ref}Now"), table_query(figure(EARLIER), f"{ref}Before"), table_query(change(figure), f"{ref}Change")]
+        columns[f"Value #{ref}Now"] = (heading, properties)
+        columns[f"Value #{ref}Before"] = ("before" + " " * space, properties)
+        columns[f"Value #{ref}Change"] = ("change" + " " * space, {"unit": "percentunit", "decimals": 1, "thresholds": thresholds, "mappings": MISSING,
+                                                                  "custom__cellOptions": {"type": "color-text"}})
+    return table("By probe and concurrency", "Throughput (output tokens over time of all fully successful runs), median time to first token and median "
+                 "decode speed of a request, in the chosen time range and before. Green within 10 %. A level that changed alone points at "
+                 "batching or scheduling; all levels together at the GPU, the model or the version.", queries, columns, **BY_LEVEL,
+                 empty="no run in this time range")
 
 
 def overlay(title, name, unit, description):
@@ -112,22 +108,22 @@ def versions():
     def median_of(name):
         return f"avg by ({group}) (quantile_over_time(0.5, {of_version(name)}[$__range:$__interval]))"
     tokens = {"unit": TOKENS_PER_SECOND, "decimals": 1}
-    columns = {"probe": ("Probe", {}), "concurrency": ("At once", {"custom__align": "right", "custom__width": 76}),
+    columns = {**LEVEL_COLUMNS,
                "server_version": ("Version", {}), "Value #Throughput": ("Throughput", tokens),
-               "Value #First": ("First token", {"unit": "s", "decimals": 2}), "Value #Request": ("One request", tokens),
+               "Value #First": ("First token", {"unit": "s"}), "Value #Request": ("One request", tokens),
                "Value #Success": ("Success", {"unit": "percentunit", "decimals": 1})}
     success = f"avg by ({group}) (avg_over_time({of_version('success')}[$__range:$__interval]))"
     return [
-        (12, {**table("Versions of the time range", "Medians of every version that the server had in the chosen time range, beside each other: choose a "
+        (14, {**table("Versions of the time range", "Medians of every version that the server had in the chosen time range, beside each other: choose a "
                       "range with the upgrade in its middle. Versions that saw different hours saw different load: compare whole days.",
                       [table_query(median_of("run_output_tokens_per_second"), "Throughput"),
                        table_query(median_of("run_time_to_first_token_seconds"), "First"),
                        table_query(median_of("run_request_tokens_per_second"), "Request"), table_query(success, "Success")], columns,
                       order=(("probe", False), ("concurrency", False), ("server_version", False)), numbers=("concurrency",), empty="no run in this time range"), "interval": "30s"}),
-        (12, lines("Throughput by version", "Throughput by concurrency, a colour for each version of the server. A step where the colour changes is the "
-                   "upgrade's doing; a slope through it is not.",
-                   [series(by_level("avg", of_version("run_output_tokens_per_second"), "server_version"),
-                           LEVEL_LEGEND + " · {{server_version}}")], unit=TOKENS_PER_SECOND, min=0)),
+        (10, lines("Speed of one request by version", "Decode speed of a request, mean of the chosen probes, a colour for each version of the server. A step where "
+                   "the colour changes is the upgrade's doing; a slope through it is not.",
+                   [series(f"avg by (server_version) ({of_version('run_request_tokens_per_second')})", "{{server_version}}")],
+                   unit=TOKENS_PER_SECOND, min=0)),
     ]
 
 
@@ -136,6 +132,6 @@ def build():
                              description="How far back the other time range lies.")
     return dashboard("before-after", "One LLM server now and earlier, and its versions against each other.", "now-24h",
                      [*variables(one_target=True), offset], [
-                         ("Now, and $offset earlier", [(4, head()), (7, tables()), (8, overlays())]),
+                         ("Now, and $offset earlier", [(4, head()), (7, [(24, compared())]), (8, overlays())]),
                          ("By version of the server", [(9, versions())]),
                      ])

@@ -79,8 +79,8 @@ def values(table):
                                           for i, (value, (text, color)) in enumerate(table.items())}}]
 
 
-def when_null(text):
-    return {"type": "special", "options": {"match": "null", "result": {"text": text, "index": 9}}}
+# A missing value is no bad one.
+MISSING = [{"type": "special", "options": {"match": "null+nan", "result": {"text": "–", "color": "text", "index": 0}}}]
 
 
 def override(name, **properties):
@@ -93,6 +93,16 @@ def override(name, **properties):
 
 def color(name):
     return {"mode": "fixed", "fixedColor": name}
+
+
+def shades(tint):
+    return {"mode": "shades", "fixedColor": tint}
+
+
+# Whose fault a failure is, by colour: the way to the server, its slowness, ours; all others are its errors.
+REASON_COLORS = [override("/^(dns|connect|tls|timeout_connect)$/", color=shades("purple")),
+                 override("/^timeout_(first_token|stall|total)$/", color=shades("orange")),
+                 override("/^(unauthorized|rate_limited|http_4xx|internal)$/", color=shades("blue"))]
 
 
 def expected_line(pattern="/normal$/"):
@@ -138,6 +148,7 @@ def lines(title, description, targets, *, unit, legend="list", calcs=(), fill=0,
         custom.update(axisSoftMin=around[0], axisSoftMax=around[1])
     if bars:
         custom.update(barAlignment=0, barWidthFactor=0.8)
+        more.setdefault("min", 0)
     options = {"legend": {"displayMode": legend, "placement": "bottom", "showLegend": True, "calcs": list(calcs)},
                "tooltip": {"mode": "multi", "sort": "desc"}}
     return panel("timeseries", title, description, targets, options, unit=unit, custom=custom, points=points,
@@ -146,7 +157,7 @@ def lines(title, description, targets, *, unit, legend="list", calcs=(), fill=0,
 
 def ratio_zones(measure):
     """How a ratio to normal is drawn: what is worth a look in orange, what is worth an alarm in red."""
-    return {"unit": "percentunit", "decimals": 0, "zones": True, "around": (0.6, 1.2),
+    return {"unit": "percentunit", "zones": True, "around": (0.6, 1.2),
             "thresholds": steps(RED, (ALARM[measure], ORANGE), (LOOK[measure], "transparent"))}
 
 
@@ -179,12 +190,14 @@ def table(title, description, targets, columns, *, order=(), numbers=(), empty="
     # Sorting keeps the order of equals, so the most important field comes last.
     sort = [{"id": "sortBy", "options": {"fields": {}, "sort": [{"field": name, "desc": descending}]}}
             for name, descending in reversed(order)]
-    overrides = [override(heading, **properties) for heading, properties in columns.values() if properties]
+    overrides = [override(heading, noValue="–", **properties) for heading, properties in columns.values()]
     return panel("table", title, description, targets, {"showHeader": True, "cellHeight": "sm"}, overrides=overrides, empty=empty,
                  transformations=[*merge, *to_number, *sort, organize],
                  custom={"align": "auto", "cellOptions": {"type": "auto"}, "inspect": False, "filterable": False, "minWidth": 50})
 
 
+PROBE_COLUMN = {"probe": ("Probe", {"custom__minWidth": 80})}
+LEVEL_COLUMNS = {**PROBE_COLUMN, "concurrency": ("At once", {"custom__align": "right", "custom__width": 68})}
 BY_LEVEL = {"order": (("probe", False), ("concurrency", False)), "numbers": ("concurrency",)}
 
 

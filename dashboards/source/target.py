@@ -1,7 +1,8 @@
 """Target: one server in full."""
-from kit import (BLUE, BY_LEVEL, GREEN, LEVELS, LEVEL_LEGEND, MONTH, ORANGE, PROBES, RED, TARGET, TOKENS_PER_SECOND,
-                 annotation, by_level, color, dashboard, expected_line, heatmap, instant, lines, metric, override,
-                 ratio_steps, ratio_zones, series, stat, steps, table, table_query, timeline, values, variables)
+from kit import (BLUE, BY_LEVEL, GREEN, GREY, LEVELS, LEVEL_COLUMNS, LEVEL_LEGEND, MONTH, ORANGE, PROBES,
+                 PROBE_COLUMN, REASON_COLORS, RED, TARGET, TOKENS_PER_SECOND, annotation, by_level, color, dashboard,
+                 expected_line, heatmap, instant, lines, metric, override, ratio_steps, ratio_zones, series, shades,
+                 stat, steps, table, table_query, timeline, values, variables)
 from state import MAPPINGS, MEANING, speed_ratio, state
 
 AVERAGE = " Several agents: their mean; choose one under instance."
@@ -27,26 +28,39 @@ def of_normal(title, measure, window, description):
 
 
 def head():
-    info = metric("target_info", TARGET)
-    age = metric("last_run_timestamp_seconds", TARGET + LEVELS)
     better = " 100 % is normal at the server's present load, less is worse. "
+    age = metric("last_run_timestamp_seconds", TARGET + LEVELS)
     return [
-        (3, stat("State", MEANING + " The reasons under Failures say why.", [instant(f"max({state(TARGET)})")], unit="none",
+        (4, stat("State", MEANING + " The reasons under Failures say why.", [instant(f"max({state(TARGET)})")], unit="none",
                  mode="background", mappings=MAPPINGS, empty="unknown")),
-        (5, stat("Server", "What the server says of itself. A version that you did not expect explains most sudden changes: see the marks "
-                 "in the panels below, and Before/after.",
-                 [instant(f"max by (server, server_version, model) ({info})", legend="{{server}} {{server_version}} {{model}}")],
-                 text="name", color=color("text"), size=20)),
-        (3, of_normal("Throughput", "throughput", "recent", "The worst ratio of throughput to normal over the last half hour (at least 5 runs)." +
+        (4, of_normal("Throughput", "throughput", "recent", "The worst ratio of throughput to normal over the last half hour (at least 5 runs)." +
                       better + "Orange or red: compare the server's load and version with an earlier day.")),
-        (3, of_normal("First token", "ttft", "recent", "The worst ratio of the normal time to first token to the measured one over the last half "
+        (4, of_normal("First token", "ttft", "recent", "The worst ratio of the normal time to first token to the measured one over the last half "
                       "hour." + better + "Orange or red: look at the queue and at prefill speed.")),
-        (3, of_normal("Each token", "tpot", "recent", "The worst ratio of the normal time per output token to the measured one over the last half "
+        (4, of_normal("Each token", "tpot", "recent", "The worst ratio of the normal time per output token to the measured one over the last half "
                       "hour." + better + "Orange or red: look at the batch size and at the GPU's clock.")),
-        (3, of_normal("Since last month", "throughput", "month", "Throughput of the last day to what was normal 28 days ago: it sees a rot that is too "
-                      "slow for the other ratios. Orange or red: compare with Before/after over 28d.")),
+        (4, of_normal("Last month", "throughput", "month", "Throughput of the last day to what was normal 28 days ago: it sees a rot that is too "
+                      "slow for the other ratios. Orange: compare with Before/after over 28d.")),
         (4, stat("Last run", "How long ago the youngest run of the chosen probes began. More than three of its intervals: look at skipped runs on "
                  "the Agent page.", [instant(f"time() - max({age})")], unit="s", decimals=0, color=color("text"), empty="no run yet")),
+    ]
+
+
+def server():
+    info, none = metric("target_info", TARGET), "not told"
+    return [
+        (12, stat("Server", "What the server says of itself. A version that you did not expect explains most sudden changes: see the marks "
+                  "in the panels below, and Before/after.",
+                  [instant(f"max by (server, server_version, model) ({info})", legend="{{server}} {{server_version}}  {{model}}")],
+                  unit="none", text="name", color=color("text"))),
+        (4, stat("Running", "Requests in the server's batch just before the last run, in its own count. At the server's limit every further "
+                 "request waits.", [instant(f"max({metric('server_running_requests', TARGET)})")], color=color("text"), empty=none)),
+        (4, stat("Waiting", "Requests in the server's queue just before the last run, in its own count. Anything here means a full server: its "
+                 "first tokens are late because of that.", [instant(f"max({metric('server_waiting_requests', TARGET)})")],
+                 thresholds=steps("text", (1, ORANGE)), empty=none)),
+        (4, stat("KV cache", "Share of the server's KV cache in use just before the last run. Near 100 % the server queues or evicts "
+                 "requests.", [instant(f"max({metric('server_kv_cache_usage_ratio', TARGET)})")], unit="percentunit", decimals=0,
+                 thresholds=steps("text", (0.9, ORANGE), (0.97, RED)), empty=none)),
     ]
 
 
@@ -94,13 +108,13 @@ def quantiles():
         return f"round(sum by (probe, concurrency) (increase({metric(name, TARGET + LEVELS)}[$__range])))"
 
     first, each = "time_to_first_token_seconds", "time_per_output_token_seconds"
-    seconds = {"unit": "s", "decimals": 2}
+    seconds = {"unit": "s"}
     queries = [table_query(total("requests_total"), "Attempts"), table_query(total("request_failures_total"), "Failures")]
-    columns = {"probe": ("Probe", {}), "concurrency": ("At once", {"custom__align": "right", "custom__width": 76}),
+    columns = {**LEVEL_COLUMNS,
                "Value #Attempts": ("Attempts", {"decimals": 0, "custom__width": 84}),
                "Value #Failures": ("Failed", {"decimals": 0, "custom__width": 70, "thresholds": steps("text", (1, RED)),
                                               "custom__cellOptions": {"type": "color-text"}})}
-    for heading, histogram, properties in (("First token", first, seconds), ("Each token", each, {"unit": "s", "decimals": 1})):
+    for heading, histogram, properties in (("First token", first, seconds), ("Each token", each, seconds)):
         for q, name in ((0.5, "p50"), (0.95, "p95"), (0.99, "p99")):
             ref = f"{heading.split()[0]}{name}"
             queries.append(table_query(quantile(q, histogram), ref))
@@ -121,7 +135,7 @@ def first_token():
                        "become slower." + GAP + AVERAGE,
                        [*measured("run_time_to_first_token_seconds", "expected_time_to_first_token_seconds"), longest, answer], unit="s", min=0,
                        overrides=[expected_line(),
-                                  override("/longest$/", custom__lineStyle={"fill": "dot", "dash": [2, 6]}, custom__lineWidth=1,
+                                  override("/longest$/", color=color(GREY), custom__lineStyle={"fill": "dot", "dash": [2, 6]}, custom__lineWidth=1,
                                            custom__hideFrom={"legend": True, "tooltip": False, "viz": False})])),
             (12, heatmap("Time to first token, all requests", "How many ok requests had their first token in which time. Two bands are two kinds of request "
                          "(lengths, concurrency) or a queue that comes and goes: choose one probe to tell.",
@@ -138,10 +152,10 @@ def stream():
 
     count = metric("inter_chunk_seconds_count", TARGET + PROBES)
     queries = [table_query(f"round(sum by (probe) (increase({count}[$__range])))", "Gaps")]
-    columns = {"probe": ("Probe", {}), "Value #Gaps": ("Gaps", {"decimals": 0})}
+    columns = {**PROBE_COLUMN, "Value #Gaps": ("Gaps", {"decimals": 0})}
     for q, name in ((0.5, "p50"), (0.95, "p95"), (0.99, "p99"), (1, "longest")):
         queries.append(table_query(gap_quantile(q), name))
-        columns[f"Value #{name}"] = (name, {"unit": "s", "decimals": 1})
+        columns[f"Value #{name}"] = (name, {"unit": "s"})
     return [
         (9, [
             (12, heatmap("Gaps between chunks", "Times between successive text events of ok requests. A second band far above the first is stutter: other "
@@ -176,7 +190,7 @@ def failures():
                           "server reaches a limit; all red: it is down or not reachable.", [series(level("success", function="min"), LEVEL_LEGEND)], up)),
             (12, lines("Failed requests by reason", "Failed requests, by reason. connect, dns, tls: the way to the server; timeout_first_token: a queue; "
                        "timeout_stall: it hung; http_5xx, stream_error: its log; unauthorized, rate_limited, http_4xx: our key or our request.",
-                       [series(f"round(sum by (reason) (increase({reasons}{per}))) > 0", "{{reason}}")], unit="short", empty="No request failed",
+                       [series(f"round(sum by (reason) (increase({reasons}{per}))) > 0", "{{reason}}")], unit="short", empty="No request failed", color=shades("red"), overrides=REASON_COLORS,
                        **bars)),
         ]),
         (8, [
@@ -187,7 +201,7 @@ def failures():
                        empty="No objective is configured")),
             (12, lines("Warnings", "Remarks on requests that count as ok. burst, not_streamed: a buffering proxy; short_output: the model stops early; "
                        "prompt_length, usage_*: token counts to doubt; client_limited: our own machine was late.",
-                       [series(f"round(sum by (warning) (increase({warnings}{per}))) > 0", "{{warning}}")], unit="short", empty="No warning",
+                       [series(f"round(sum by (warning) (increase({warnings}{per}))) > 0", "{{warning}}")], unit="short", empty="No warning", color=shades("yellow"),
                        **bars)),
         ]),
     ]
@@ -204,7 +218,7 @@ def load():
         (8, [
             (12, lines("Running and waiting requests", "The server's own count just before a run, so without ours: the load that others make. Anything waiting "
                        "means a full server: slow first tokens are then its load, not a fault.",
-                       [series(f"max({running})", "running"), series(f"max({waiting})", "waiting", "Waiting")], unit="short", min=0, fill=15,
+                       [series(f"max({running})", "running"), series(f"max({waiting})", "waiting", "Waiting")], unit="short", around=(0, 4), fill=15,
                        decimals=0, empty=none, overrides=[override("running", color=color(BLUE)), override("waiting", color=color(ORANGE))])),
             (12, lines("KV cache in use", "Share of the server's KV cache in use just before a run. Near 100 % the server queues or evicts requests: fewer or "
                        "shorter requests, or more memory for the cache.", [series(f"max({cache})", "in use")], unit="percentunit", min=0, max=1,
@@ -235,7 +249,7 @@ def marks():
 def build():
     return dashboard("target", "One LLM server: speed by concurrency, time to first token, stream, failures and load.", "now-24h",
                      variables(one_target=True), [
-                         (None, [(4, head())]),
+                         (None, [(4, head()), (3, server())]),
                          ("Speed", speed()),
                          ("Time to first token", first_token()),
                          ("Stream", stream()),

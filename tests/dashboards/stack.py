@@ -45,7 +45,7 @@ probes:
 """
 SERVERS = {
     "qwen-prod": ["--ttft", "0.16", "--decode", "1:73.5,4:64,8:55,20:41", "--prefill-rate", "15000", "--model", "Qwen3-32B-FP8"],
-    "gemma-chat": ["--ttft", "0.22", "--decode", "1:58,4:52,20:44", "--max-running", "6", "--model", "gemma-3-27b-it"],
+    "gemma-chat": ["--ttft", "0.22", "--decode", "1:58,4:52,20:44", "--max-running", "10", "--model", "gemma-3-27b-it"],
     "llama-batch": ["--ttft", "0.20", "--decode", "1:62,4:55,20:38", "--prefill-rate", "12000", "--server-version", "0.10.2", "--model",
                     "Llama-3.3-70B"],
     "mistral-dev": ["--ttft", "0.12", "--decode", "1:90,4:80,20:60", "--model", "Mistral-Small-3.2", "--tokens-per-chunk", "3",
@@ -54,7 +54,7 @@ SERVERS = {
 UPGRADED = ["--ttft", "0.26", "--decode", "1:44,4:40,20:27", "--prefill-rate", "9000", "--server-version", "0.11.0", "--model", "Llama-3.3-70B"]
 ALIKE = ["--jitter", "0.04"]
 # Requests of other users that are always under way.
-OTHERS = {"qwen-prod": 2, "gemma-chat": 8}
+OTHERS = {"qwen-prod": 2, "gemma-chat": 12}
 LABELS = {"qwen-prod": "{gpu: 2xA6000, precision: fp8}", "llama-batch": "{gpu: 4xH100}"}
 
 
@@ -63,7 +63,7 @@ class Users:
 
     def __init__(self, url, count):
         self.stopped = threading.Event()
-        body = json.dumps({"messages": [{"role": "user", "content": "Tell me a story"}], "max_tokens": 60}).encode()
+        body = json.dumps({"messages": [{"role": "user", "content": "Tell me a story"}], "max_tokens": 30}).encode()
         request = urllib.request.Request(url + "/v1/chat/completions", data=body, headers={"Content-Type": "application/json"})
 
         def ask():

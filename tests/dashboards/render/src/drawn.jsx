@@ -59,7 +59,7 @@ export function StateTimelinePanel(props) {
         height={h * options.rowHeight} fill={s.color} fillOpacity={(rows[r].field.config.custom?.fillOpacity ?? 70) / 100} />)}
     </g>)}
     <TimeAxis timeRange={timeRange} x={x} left={left} width={width} y={height - BOTTOM - 8} fill={theme.colors.text.secondary} />
-    {[...legend].map(([text, color], i) => <g key={text} transform={`translate(${left + i * 130} ${height - 8})`}>
+    {[...legend].map(([text, color], i) => <g key={text} transform={`translate(${left + i * 90} ${height - 8})`}>
       <rect y={-5} width={14} height={4} rx={2} fill={color} /><text x={20} fontSize={12} fill={theme.colors.text.primary}>{text}</text></g>)}
   </svg>;
 }

@@ -5,6 +5,7 @@ import React from 'react';
 import { createRoot } from 'react-dom/client';
 import { LoadingState, PanelPlugin, ThemeContext, createTheme } from '@grafana/data';
 import { GlobalStyles, PortalContainer } from '@grafana/ui';
+import { config } from '@grafana/runtime';
 import { SceneQueryRunner, VizPanel, sceneGraph, sceneUtils } from '@grafana/scenes';
 import { toScene } from './convert';
 import { findMarks } from './marks';
@@ -16,6 +17,8 @@ import { startRuntime } from './runtime';
 // ?theme=dark|light &scrapeMs=15000 &from=now-1h &to=now &var-NAME=VALUE
 const params = new URLSearchParams(location.search);
 const theme = createTheme({ colors: { mode: params.get('theme') === 'light' ? 'light' : 'dark' } });
+
+config.theme2 = theme;
 
 window.addEventListener('error', (e) => problem('page', e.message));
 window.addEventListener('unhandledrejection', (e) => problem('page', String(e.reason?.message ?? e.reason)));
@@ -83,6 +86,7 @@ async function main() {
   json.time = { from: params.get('from') ?? json.time.from, to: params.get('to') ?? json.time.to };
   for (const v of json.templating.list) {
     const value = params.get(`var-${v.name}`);
+    if (value && v.type === 'custom' && !v.query.split(',').includes(value)) { v.query += `,${value}`; }
     if (value) { v.current = { text: value, value }; }
   }
   const source = new PrometheusSource('test-prometheus', Number(params.get('scrapeMs') ?? 15000));
@@ -100,7 +104,7 @@ async function main() {
   await findMarks(json, scene, theme);
   await document.fonts.ready;
   // Drawn again, now with the marks and the right font.
-  window.dispatchEvent(new Event('resize'));
+  window.dispatchEvent(new Event('marks'));
   await pause(700);
   snapshot(scene);
   report.done = true;

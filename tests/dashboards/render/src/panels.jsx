@@ -39,11 +39,23 @@ function Marks({ config }) {
   return null;
 }
 
+// Marks are found after the first drawing: then all is drawn anew.
+function useMarks() {
+  const [round, setRound] = React.useState(0);
+  React.useEffect(() => {
+    const again = () => setRound((n) => n + 1);
+    window.addEventListener('marks', again);
+    return () => window.removeEventListener('marks', again);
+  }, []);
+  return round;
+}
+
 function TimeSeriesPanel(props) {
   const { data, width, height, timeRange, timeZone, options } = props;
   const frames = React.useMemo(() => data.series.map(finite), [data.series]);
+  const round = useMarks();
   if (isEmpty(data)) { return <NoData {...props} />; }
-  return <TimeSeries frames={frames} structureRev={data.structureRev} width={width} height={height} timeRange={timeRange}
+  return <TimeSeries key={round} frames={frames} structureRev={data.structureRev} width={width} height={height} timeRange={timeRange}
     timeZone={timeZone} legend={{ ...LEGEND, ...options.legend }} options={options}>
     {(config) => <Marks config={config} />}
   </TimeSeries>;
