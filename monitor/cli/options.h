@@ -47,7 +47,7 @@ struct CheckConfigOptions {
 
 struct AcceptOptions {
   std::string target;
-  std::string agent;  ///< base URL of the agent's own server
+  std::string agent = "http://127.0.0.1:18838";  ///< base URL of the agent's own server
 };
 
 struct DocsOptions {

@@ -46,14 +46,12 @@ Judgement Judge::admit(const Sample& run, const std::string& identity) {
   const bool adopted = settle_trial();
   if (memory_.trial.empty() && !regressed()) memory_.waiting.push_back(run);
   // Adopting a new level changes what is expected.
-  return judgement(adopted ? memory_.reference.expected(at) : expected);
+  return judge(adopted ? memory_.reference.expected(at) : expected);
 }
 
-Judgement Judge::judgement(const LoadAt& at) const {
-  return judgement(memory_.reference.expected(at));
-}
+Judgement Judge::judgement(const LoadAt& at) const { return judge(memory_.reference.expected(at)); }
 
-Judgement Judge::judgement(const Figures& expected) const {
+Judgement Judge::judge(const Figures& expected) const {
   Judgement out;
   out.expected = expected;
   for (std::size_t w = 0; w < kWindows.size(); ++w) out.ratios[w] = ratio(static_cast<Window>(w));

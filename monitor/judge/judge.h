@@ -67,7 +67,7 @@ class Judge {
   bool regressed() const;
   void try_identity(const std::string& identity, double now);
   bool settle_trial();
-  Judgement judgement(const Figures& expected) const;
+  Judgement judge(const Figures& expected) const;
   void adopt(const Figures& level);
   Figures ratio(Window window) const;
   Figures median_since(double since, std::size_t runs, Figures Verdict::*figures) const;

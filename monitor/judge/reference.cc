@@ -85,8 +85,10 @@ Figures Reference::expected(const LoadAt& at) const {
 }
 
 Figures Reference::at_load(const LoadAt& at, bool saturated, bool borrow) const {
+  // A server is slower the fuller it is: what it did when it was much emptier says nothing.
+  const float emptiest = at.running - 2 * bin_width(at.running);
   const auto comparable = [&](const Sample& s) {
-    return s.load_known() && s.saturated() == saturated;
+    return s.load_known() && s.saturated() == saturated && s.running >= emptiest;
   };
   const auto within = [&](float running, float width) {
     return gather(samples_, [&](const Sample& s) {

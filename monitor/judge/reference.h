@@ -20,7 +20,8 @@ struct LoadAt {
 /// given load. Memory: 32 bytes a run, a week of them.
 ///
 /// At a known load the runs count that had nearly the same number running (within 1, or a tenth)
-/// and nothing waiting; when there are too few, those at the nearest load that was seen. A full
+/// and nothing waiting; when there are too few, those at the nearest load that was seen, unless the
+/// server was much emptier then (a new peak is no regression, and must be learned from). A full
 /// server (something waiting) is compared with runs of a full server; of those, or of an empty bin,
 /// only the decode speed may be taken from elsewhere, and TTFT not at all, since it is made of
 /// other people's requests. Without load figures the runs count that were made at the same time of

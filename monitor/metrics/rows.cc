@@ -38,9 +38,13 @@ void emit_phases(Level l, Index, Samples& s) {
   }
 }
 
+// 0.1F as 0.1 and not as 0.1000000014901161.
+double shortest(float value) { return std::stod(fmt::format("{}", value)); }
+
 // Unknown figures are NaN in the judge and absent here.
 void emit_expected(Level l, Index i, Samples& s) {
-  if (l.judgement && !std::isnan(l.judgement->expected[i])) s.add(double{l.judgement->expected[i]});
+  if (l.judgement && !std::isnan(l.judgement->expected[i]))
+    s.add(shortest(l.judgement->expected[i]));
 }
 
 void emit_ratios(Level l, Index, Samples& s) {
@@ -49,7 +53,7 @@ void emit_ratios(Level l, Index, Samples& s) {
     for (Index m = 0; m < kJudged.size(); ++m) {
       const float ratio = l.judgement->ratios[w][m];
       if (std::isnan(ratio)) continue;
-      s.add(double{ratio},
+      s.add(shortest(ratio),
             {{"measure", std::string(kJudged[m].label)}, {"window", std::string(kWindows[w])}});
     }
   }

@@ -45,7 +45,7 @@ TEST_F(DaemonTest, EndsWhenAskedToHoweverManyTargetsThereAre) {
     MetricsSink sink(config, clock_.wall());
     std::stop_source stop;
     // Asking at once meets loops that have not yet begun to wait.
-    EXPECT_TRUE(run_daemon(config, {clock_, sink, log_, nullptr}, stop.get_token(),
+    EXPECT_TRUE(run_daemon(config, {clock_, sink, log_}, stop.get_token(),
                            [&stop] { stop.request_stop(); }));
   }
 }
@@ -55,17 +55,22 @@ TEST_F(DaemonTest, EndsWhenItWasAskedToBeforeItBegan) {
   MetricsSink sink(config, clock_.wall());
   std::stop_source stop;
   stop.request_stop();
-  EXPECT_TRUE(run_daemon(config, {clock_, sink, log_, nullptr}, stop.get_token(), [] {}));
+  EXPECT_TRUE(run_daemon(config, {clock_, sink, log_}, stop.get_token(), [] {}));
 }
 
 TEST_F(DaemonTest, SavesTheStateAtTheEnd) {
   const Config config = small_config();
   MetricsSink sink(config, clock_.wall());
-  storage_->put("t", {{}, {{"p", 5}}});
+  std::vector<bool> saves;
+  const auto save = [&saves](bool last) {
+    saves.push_back(last);
+    return true;
+  };
   std::stop_source stop;
-  EXPECT_TRUE(run_daemon(config, {clock_, sink, log_, storage_.get()}, stop.get_token(),
+  EXPECT_TRUE(run_daemon(config, {clock_, sink, log_, storage_.get(), save}, stop.get_token(),
                          [&stop] { stop.request_stop(); }));
-  EXPECT_TRUE(std::filesystem::exists(directory_ / "state.json"));
+  ASSERT_FALSE(saves.empty());
+  EXPECT_TRUE(saves.back());
 }
 
 TEST_F(DaemonTest, TheStorageMayBeUsedFromSeveralThreads) {

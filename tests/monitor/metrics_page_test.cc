@@ -42,6 +42,10 @@ std::vector<TargetSnapshot> rich_targets() {
   second.reasoning_tokens = 3;
   second.cached_prompt_tokens = 20;
   apply(run_at("alpha", "speed", run_of({ok_request(), second})), alpha);
+  // Of the trend nothing is known yet.
+  const Judgement judgement{
+      {60, 0.1F, 0.01F}, {Figures{0.5F, 0.75F, 1}, kNoFigures, kNoFigures}, 12};
+  apply(run_at("alpha", "speed", run_of({ok_request()})), judgement, alpha);
   apply(run_at("alpha", "heartbeat", run_of({ok_request()})), alpha);
   RunResult bad = run_at("alpha", "heartbeat", run_of({failed_request(Reason::kTimeoutStall)}));
   bad.started += 60s;
@@ -122,6 +126,11 @@ const std::map<std::string, std::pair<std::string, std::set<std::string>>>& prom
       {"consecutive_failures", {"gauge", t}},
       {"last_run_timestamp_seconds", {"gauge", t}},
       {"last_success_timestamp_seconds", {"gauge", t}},
+      {"expected_output_tokens_per_second", {"gauge", t}},
+      {"expected_time_to_first_token_seconds", {"gauge", t}},
+      {"expected_time_per_output_token_seconds", {"gauge", t}},
+      {"expected_samples", {"gauge", t}},
+      {"speed_ratio", {"gauge", plus(plus(t, "measure"), "window")}},
       {"probe_interval_seconds", {"gauge", p}},
       {"probe_timeout_seconds", {"gauge", p}},
       {"objective_value", {"gauge", plus(p, "objective")}},

@@ -90,17 +90,22 @@ class WebServerTest : public ::testing::Test {
  protected:
   WebServerTest()
       : server_({{"/",
-                  [] {
+                  [](const Query&) {
                     return Page{200, "text/html; charset=utf-8", "<p>hello"};
                   }},
                  {"/metrics",
-                  [] {
+                  [](const Query&) {
                     return Page{200, "text/plain; version=0.0.4", "a 1\n"};
                   }},
                  {"/-/ready",
-                  [] {
+                  [](const Query&) {
                     return Page{503, "text/plain", "starting\n"};
-                  }}},
+                  }},
+                 {"/-/accept",
+                  [](const Query& query) {
+                    return Page{200, "text/plain", "took " + query.at("target") + "\n"};
+                  },
+                  true}},
                 [this](const std::string& handler, int code) {
                   const std::lock_guard lock(mutex_);
                   ++counts_[handler + " " + std::to_string(code)];
@@ -140,6 +145,17 @@ TEST_F(WebServerTest, AnswersWhatItsRoutesSay) {
   EXPECT_TRUE(page.ends_with("\r\n\r\na 1\n"));
   EXPECT_THAT(ask(port, "GET", "/-/ready"), StartsWith("HTTP/1.1 503"));
   EXPECT_EQ(counts(), (std::map<std::string, int>{{"/metrics 200", 1}, {"/-/ready 503", 1}}));
+}
+
+TEST_F(WebServerTest, WhatChangesSomethingAnswersPostOnly) {
+  const int port = listen();
+  const std::string done = ask(port, "POST", "/-/accept?target=a%22b%20c");
+  EXPECT_THAT(done, StartsWith("HTTP/1.1 200"));
+  EXPECT_THAT(done, HasSubstr("took a\"b c\n"));
+  const std::string refused = ask(port, "GET", "/-/accept?target=a");
+  EXPECT_THAT(refused, StartsWith("HTTP/1.1 405"));
+  EXPECT_THAT(refused, HasSubstr("Allow: POST\r\n"));
+  EXPECT_THAT(ask(port, "POST", "/metrics"), StartsWith("HTTP/1.1 404"));
 }
 
 TEST_F(WebServerTest, AnswersHeadWithoutABody) {
