@@ -2,7 +2,7 @@
 # Builds and tests tokprobe.
 #
 #   ./tests/run.sh           release build, unit tests, end-to-end tests; about 10 minutes from a bare machine
-#   ./tests/run.sh --fast    release build and unit tests only
+#   ./tests/run.sh --fast    release build, rules and unit tests only
 #   ./tests/run.sh --full    adds formatting, clang builds with ASan+UBSan and TSan, and a real llama-server
 #
 # Installs the Debian packages it needs (deploy/packages.sh), starts what it needs on loopback and stops it again, also on
@@ -20,6 +20,7 @@ format                   full   120
 scripts                  full   120
 build       fast default full  1500
 structure   fast default full    60
+rules       fast default full   300
 unit        fast default full   600
 end_to_end       default full   900
 llama                    full   900
@@ -58,6 +59,8 @@ scripts() {
 build() { build_preset release; }
 
 structure() { python_tests tests/arch '*_test.py'; }
+
+rules() { python_tests tests/rules '*_test.py'; }
 
 unit() {
   local status=0

@@ -56,7 +56,7 @@ def burn(q, row):
                  "Too many requests miss an objective: its error budget is being used up.", f"""
         {of_alert(*LEVEL_LABELS, "objective")}
         {count("violations")} of {count("requests")} requests to {WHO} missed the objective {{{{ $labels.objective }}}}
-        in {{{{ $labels.window }}}}: its error budget burns {{{{ $value | printf "%.1f" }}}} times too fast, and still so in the last
+        in {q.window(row.long)}: its error budget burns {{{{ $value | printf "%.1f" }}}} times too fast, and still so in the last
         {q.window(row.short)}. Alerts above a factor of {row.factor:g}. {SEEN_BY}""",
                  row.wait, p.BURN_KEEP, labels={"window": q.window(row.long)})
 

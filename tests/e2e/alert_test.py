@@ -8,7 +8,7 @@ import subprocess
 import threading
 import unittest
 
-from support import ROOT, EndToEnd, free_port, get, post, wait_for
+from support import ROOT, EndToEnd, free_port, get, get_json, post, wait_for
 
 SCALE = 60
 
@@ -73,6 +73,13 @@ class Alerts(EndToEnd):
         self.start(["prometheus", f"--config.file={self.file(config, 'prometheus.yml')}", f"--storage.tsdb.path={self.folder()}",
                     f"--web.listen-address=127.0.0.1:{port}"])
         wait_for("Prometheus", lambda: isinstance(get(f"http://127.0.0.1:{port}/-/ready"), str), 30)
+        return f"http://127.0.0.1:{port}"
+
+    def rules_are_sound(self, prometheus):
+        """Every rule has been evaluated, and none of its queries failed."""
+        rules = [rule for group in get_json(f"{prometheus}/api/v1/rules")["data"]["groups"] for rule in group["rules"]]
+        self.assertEqual([(rule["name"], rule["lastError"]) for rule in rules if rule["health"] == "err"], [])
+        return len(rules) > 50 and all(rule["health"] == "ok" for rule in rules)
 
     def test_a_failing_server_and_a_dead_agent_reach_the_webhook(self):
         webhook = Webhook()
@@ -80,9 +87,10 @@ class Alerts(EndToEnd):
         sim = self.sim("--ttft", "0.02", "--decode", "1:400")
         agent, web = self.serve(CONFIG.format(url=sim))
         instance = web.removeprefix("http://")
-        self.prometheus_with_rules(instance, self.alertmanager(webhook.url))
+        prometheus = self.prometheus_with_rules(instance, self.alertmanager(webhook.url))
         wait_for("runs", lambda: 'tokprobe_success{target="qwen",team="search",probe="heartbeat",concurrency="1"} 1'
                  in get(web + "/metrics"), 20)
+        wait_for("all rules", lambda: self.rules_are_sound(prometheus), 20)
         self.assertEqual(webhook.alerts, [], "all is well")
 
         post(sim + "/sim/config", b'{"faults": [{"kind": "status", "status": 503}]}')
@@ -97,6 +105,8 @@ class Alerts(EndToEnd):
         wait_for("its end", lambda: webhook.find("TokprobeProbeFailing", "resolved"), 40)
         self.assertEqual({(path, labels["alertname"], labels["severity"]) for path, _, labels, _ in webhook.alerts},
                          {("/page", "TokprobeProbeFailing", "critical")}, "nothing else was told, the muted warning neither")
+
+        self.rules_are_sound(prometheus)
 
         agent.stop()
         path, labels, _ = wait_for("the alert", lambda: webhook.find("TokprobeAgentDown", "firing"), 40)

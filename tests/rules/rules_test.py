@@ -161,12 +161,28 @@ class Files(unittest.TestCase):
             text = f.read()
         self.assertEqual(sorted(re.findall(r"^#+ (Tokprobe\w+)$", text, re.M)), NAMES)
 
+    def test_panels_of_the_runbook_exist(self):
+        with open(os.path.join(ROOT, "dashboards", "RUNBOOK.md")) as f:
+            text = f.read()
+        for dashboard, panels in re.findall(r"\*(Target|Agent)\*, panels? ((?:\*[^*\n]+\*(?:, | and )?)+)", text):
+            with open(os.path.join(ROOT, "dashboards", f"{dashboard.lower()}.json")) as f:
+                titles = set(re.findall(r'"title": "([^"]*)"', f.read()))
+            self.assertEqual(set(re.findall(r"\*([^*]+)\*", panels)) - titles, set())
+
     def test_alertmanager_example_is_sound(self):
         done = run("amtool", "check-config", os.path.join(ROOT, "deploy", "alertmanager.yml"))
         self.assertEqual(done.returncode, 0, done.stdout + done.stderr)
         with open(os.path.join(ROOT, "deploy", "alertmanager.yml")) as f:
-            named = set(re.findall(r"Tokprobe\w+", f.read()))
-        self.assertEqual(named - set(NAMES), set(), "names that no alert has")
+            named = re.findall(r'alertname[!=~]+"([^"]+)"', f.read())
+        for pattern in named:
+            self.assertTrue(any(re.fullmatch(pattern, name) for name in NAMES), f"no alert is called {pattern}")
+
+    def test_time_scale_divides_durations_but_not_to_nothing(self):
+        drill = Language(scale=60)
+        self.assertEqual([drill.window("30m"), drill.window("3d"), drill.window("5m"), drill.window("1m")], ["30s", "72m", "5s", "5s"])
+        self.assertEqual([drill.duration("5m"), drill.duration("1m"), drill.duration("15m")], ["5s", "1s", "15s"])
+        self.assertEqual(drill.number_of_seconds("5m"), "5")
+        self.assertEqual([Language().window("30m"), Language().duration("1h")], ["30m", "1h"])
 
     def test_selector_is_in_every_selector(self):
         mine = [rule for _, groups in generate.FILES.values() for group in groups(Language('job="mine"')) for rule in group.rules]
