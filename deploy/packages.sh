@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # The Debian packages that tokprobe needs, in groups, and one way to install them (Debian 12 and 13).
 #
-#   deploy/packages.sh GROUP ..      installs what is missing of: build services test full llama
+#   deploy/packages.sh GROUP ..      installs what is missing of: build services test full llama dashboards
 #
 # Does nothing when all is there. Uses sudo only when it is not root. Debian starts a daemon when its package is
 # installed; the ones installed here are kept from that (policy-rc.d, put back afterwards) and disabled, because they are
@@ -21,6 +21,10 @@ package_group() {
     test) echo openssl util-linux procps ccache ;;
     full) echo clang clang-format clang-tidy libclang-rt-dev shellcheck ;;
     llama) echo debootstrap debian-archive-keyring ;;
+    dashboards)
+      # A newer Node.js than Debian 12's may be there from elsewhere, with its own npm.
+      echo chromium "$(command -v npm >/dev/null || echo nodejs npm)"
+      ;;
     *)
       echo "packages.sh: no group '$1'" >&2
       return 1

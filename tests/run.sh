@@ -23,6 +23,7 @@ structure   fast default full    60
 rules       fast default full   300
 unit        fast default full   600
 end_to_end       default full   900
+dashboards               full   900
 llama                    full   900
 sanitize                 full  1500
 race                     full  1500
@@ -34,7 +35,7 @@ LOGS=build/logs
 
 packages() {
   local groups=(build services test)
-  if [ "$MODE" = full ]; then groups+=(full llama); fi
+  if [ "$MODE" = full ]; then groups+=(full llama dashboards); fi
   install_groups "${groups[@]}"
 }
 
@@ -60,7 +61,15 @@ build() { build_preset release; }
 
 structure() { python_tests tests/arch '*_test.py'; }
 
-rules() { python_tests tests/rules '*_test.py'; }
+rules() {
+  local status=0
+  python_tests tests/rules '*_test.py' || status=1
+  python_tests tests/dashboards 'lint_test.py' || status=1
+  return "$status"
+}
+
+# Needs Node.js 20, Chromium, and npm packages the first time.
+dashboards() { python_tests tests/dashboards 'live_test.py'; }
 
 unit() {
   local status=0

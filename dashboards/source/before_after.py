@@ -40,8 +40,9 @@ def overall(figure):
 
 def head():
     def changed(title, figure, thresholds, what):
-        return stat(title, what + " now against before: the geometric mean over the chosen probes and levels. Green within 10 %. Red after an "
-                    "upgrade: find the level below, then decide whether to roll back.", [instant(overall(figure))], unit="percentunit",
+        return stat(title, what + " now against before: the geometric mean over the chosen probes and levels. Green within 10 %. Red "
+                    "after an upgrade: find the level below, then decide whether to roll back.",
+                    [instant(overall(figure))], unit="percentunit",
                     decimals=1, mode="background", thresholds=thresholds, empty="no earlier data")
     failed = metric("request_failures_total", TARGET + LEVELS)
     sent = metric("requests_total", TARGET + LEVELS)
@@ -51,7 +52,8 @@ def head():
         (5, changed("First token", first_token, MORE_IS_WORSE, "Median time to first token")),
         (5, changed("One request", request_speed, LESS_IS_WORSE, "Median decode speed of a request")),
         (5, stat("Failed", "Share of failed requests, before and now. More failures now spoil the other figures: only ok requests are "
-                 "timed.", [instant(share, "Before", "before"), instant(failed_share(TARGET), "Now", "now")], unit="percentunit", decimals=1,
+                 "timed.",
+                 [instant(share, "Before", "before"), instant(failed_share(TARGET), "Now", "now")], unit="percentunit", decimals=1,
                  thresholds=steps(GREEN, (0.001, ORANGE), (0.01, RED)), text="value_and_name")),
         (4, stat("Runs", "Runs of the chosen probes, before and now. Fewer than about 20 on a side prove little: choose a longer "
                  "time range.", [instant(f"sum({runs(EARLIER)})", "Before", "before"), instant(f"sum({runs()})", "Now", "now")],
@@ -67,14 +69,16 @@ def compared():
             ("Throughput", throughput, tokens, LESS_IS_WORSE), ("First token", first_token, {"unit": "s"}, MORE_IS_WORSE),
             ("One request", request_speed, tokens, LESS_IS_WORSE))):
         ref = heading.split()[0]
-        queries += [table_query(figure(), f"{ref}Now"), table_query(figure(EARLIER), f"{ref}Before"), table_query(change(figure), f"{ref}Change")]
+        queries += [table_query(figure(), f"{ref}Now"), table_query(figure(EARLIER), f"{ref}Before"),
+                    table_query(change(figure), f"{ref}Change")]
         columns[f"Value #{ref}Now"] = (heading, properties)
         columns[f"Value #{ref}Before"] = ("before" + " " * space, properties)
         columns[f"Value #{ref}Change"] = ("change" + " " * space, {"unit": "percentunit", "decimals": 1, "thresholds": thresholds, "mappings": MISSING,
                                                                   "custom__cellOptions": {"type": "color-text"}})
-    return table("By probe and concurrency", "Throughput (output tokens over time of all fully successful runs), median time to first token and median "
-                 "decode speed of a request, in the chosen time range and before. Green within 10 %. A level that changed alone points at "
-                 "batching or scheduling; all levels together at the GPU, the model or the version.", queries, columns, **BY_LEVEL,
+    return table("By probe and concurrency", "Throughput (output tokens over time of all fully successful runs), median time to first "
+                 "token and median decode speed of a request, in the chosen time range and before. Green within 10 %. A level that "
+                 "changed alone points at batching or scheduling; all levels together at the GPU, the model or the version.",
+                 queries, columns, **BY_LEVEL,
                  empty="no run in this time range")
 
 
@@ -114,14 +118,16 @@ def versions():
                "Value #Success": ("Success", {"unit": "percentunit", "decimals": 1})}
     success = f"avg by ({group}) (avg_over_time({of_version('success')}[$__range:$__interval]))"
     return [
-        (14, {**table("Versions of the time range", "Medians of every version that the server had in the chosen time range, beside each other: choose a "
-                      "range with the upgrade in its middle. Versions that saw different hours saw different load: compare whole days.",
+        (16, {**table("Versions of the time range", "Medians of every version that the server had in the chosen time range, beside each "
+                      "other: choose a range with the upgrade in its middle. Versions that saw different hours saw different load: "
+                      "compare whole days.",
                       [table_query(median_of("run_output_tokens_per_second"), "Throughput"),
                        table_query(median_of("run_time_to_first_token_seconds"), "First"),
                        table_query(median_of("run_request_tokens_per_second"), "Request"), table_query(success, "Success")], columns,
-                      order=(("probe", False), ("concurrency", False), ("server_version", False)), numbers=("concurrency",), empty="no run in this time range"), "interval": "30s"}),
-        (10, lines("Speed of one request by version", "Decode speed of a request, mean of the chosen probes, a colour for each version of the server. A step where "
-                   "the colour changes is the upgrade's doing; a slope through it is not.",
+                      order=(("probe", False), ("concurrency", False), ("server_version", False)), numbers=("concurrency",),
+                      empty="no run in this time range"), "interval": "30s"}),
+        (8, lines("By version", "Decode speed of a request, mean of the chosen probes, a colour for each version of the server. A step "
+                   "where the colour changes is the upgrade's doing; a slope through it is not.",
                    [series(f"avg by (server_version) ({of_version('run_request_tokens_per_second')})", "{{server_version}}")],
                    unit=TOKENS_PER_SECOND, min=0)),
     ]

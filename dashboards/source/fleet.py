@@ -86,14 +86,19 @@ def fleet_table():
                  order=(("Value #State", True), ("target", False)), empty="No target: is the agent scraped?")
 
 
+def by_target(expression):
+    """A line for every target, without values where there are none: so a target has one colour in all panels."""
+    return [series(f"{expression} or max by (target) ({metric('target_info', TARGETS)}) * NaN", "{{target}}")]
+
+
 def over_time():
     advice = (" 100 % is normal at the server's present load; less is worse. Orange and red: as the alert rules judge it. A line that "
               "falls alone is its server's own fault; if all fall together, look at the network and at the agent.")
     return [
         (12, lines("Throughput of normal", "The worst ratio of throughput to normal of each target." + advice,
-                   [series(f"min by (target) ({speed_ratio(TARGETS, 'throughput')})", "{{target}}")], **ratio_zones("throughput"))),
+                   by_target(f"min by (target) ({speed_ratio(TARGETS, 'throughput')})"), **ratio_zones("throughput"))),
         (12, lines("First token of normal", "The worst ratio of the normal time to first token to the measured one, of each target." +
-                   advice, [series(f"min by (target) ({speed_ratio(TARGETS, 'ttft')})", "{{target}}")], **ratio_zones("ttft"))),
+                   advice, by_target(f"min by (target) ({speed_ratio(TARGETS, 'ttft')})"), **ratio_zones("ttft"))),
     ]
 
 
@@ -103,10 +108,10 @@ def figures():
     return [
         (12, lines("Throughput", "The highest throughput of the last runs of each target, over the chosen probes and concurrency. Choose "
                    "one probe and level to compare servers; a gap means that no run succeeded.",
-                   [series(f"max by (target) ({speed})", "{{target}}")], unit=TOKENS_PER_SECOND, min=0)),
+                   by_target(f"max by (target) ({speed})"), unit=TOKENS_PER_SECOND, min=0)),
         (12, lines("Time to first token", "The longest median time to first token of the last runs of each target. Choose one probe and "
                    "level to compare servers. It rises when a server is full: look at its queue.",
-                   [series(f"max by (target) ({first})", "{{target}}")], unit="s", min=0)),
+                   by_target(f"max by (target) ({first})"), unit="s", min=0)),
     ]
 
 
@@ -114,16 +119,17 @@ def failures():
     up = values({1: ("ok", GREEN), 0: ("failing", RED)})
     reasons = metric("request_failures_total", TARGETS + LEVELS)
     firing = 'max by (alertname, severity, target) (ALERTS{alertname=~"Tokprobe.+",alertstate="firing"})'
-    alerts = table("Alerts", "Alerts of the shipped rules that fire now, with their target. Follow the runbook (link at the top): it has a section for "
-                   "each of these names.", [table_query(f'label_replace({firing}, "alert", "$1", "alertname", "Tokprobe(.+)")', "A")],
+    alerts = table("Alerts", "Alerts of the shipped rules that fire now, with their target. Follow the runbook (link at the top): it has "
+                   "a section for each of these names.",
+                   [table_query(f'label_replace({firing}, "alert", "$1", "alertname", "Tokprobe(.+)")', "A")],
                    {"severity": ("Severity", {"custom__width": 84}), "target": ("Target", {"custom__width": 112}),
                     "alert": ("Alert", {"custom__minWidth": 150})}, order=(("severity", False), ("target", False)), empty="None fires")
     return [
         (7, timeline("Success", "Whether the last run of every chosen probe of a target succeeded. Red in one row: open that target. "
                      "Red in all rows at once: look at the network between the agent and the servers.",
                      [series(f"min by (target) ({SUCCESS})", "{{target}}")], up)),
-        (8, lines("Failed requests by reason", "Failed requests of all chosen targets, by reason. connect and dns: the server or the way to "
-                  "it; timeout_*: it is full or stuck; unauthorized, rate_limited, http_4xx: our key or our request, not the server.",
+        (8, lines("Failed requests by reason", "Failed requests of all chosen targets, by reason. connect and dns: the server or the way "
+                  "to it; timeout_*: it is full or stuck; unauthorized, rate_limited, http_4xx: our key or our request, not the server.",
                   [series(f"round(sum by (reason) (increase({reasons}[$__rate_interval]))) > 0", "{{reason}}")], unit="short", bars=True,
                   stack=True, points=60, decimals=0, interval="1m", empty="No request failed", color=shades("red"),
                   overrides=REASON_COLORS)),

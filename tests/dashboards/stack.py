@@ -45,10 +45,10 @@ probes:
 """
 SERVERS = {
     "qwen-prod": ["--ttft", "0.16", "--decode", "1:73.5,4:64,8:55,20:41", "--prefill-rate", "15000", "--model", "Qwen3-32B-FP8"],
-    "gemma-chat": ["--ttft", "0.22", "--decode", "1:58,4:52,20:44", "--max-running", "10", "--model", "gemma-3-27b-it"],
+    "gemma-chat": ["--ttft", "0.22", "--decode", "1:58,4:52,20:44", "--max-running", "10", "--usage", "never", "--model", "gemma-3-27b-it"],
     "llama-batch": ["--ttft", "0.20", "--decode", "1:62,4:55,20:38", "--prefill-rate", "12000", "--server-version", "0.10.2", "--model",
                     "Llama-3.3-70B"],
-    "mistral-dev": ["--ttft", "0.12", "--decode", "1:90,4:80,20:60", "--model", "Mistral-Small-3.2", "--tokens-per-chunk", "3",
+    "mistral-dev": ["--ttft", "0.12", "--decode", "1:90,4:80,20:60", "--model", "Mistral-Small-3.2", "--tokens-per-chunk", "3", "--reasoning-tokens", "6",
                     "--fault", "status,status=503,probability=0.12", "--fault", "stall,after_tokens=5,probability=0.06"],
 }
 UPGRADED = ["--ttft", "0.26", "--decode", "1:44,4:40,20:27", "--prefill-rate", "9000", "--server-version", "0.11.0", "--model", "Llama-3.3-70B"]

@@ -7,8 +7,10 @@ import Ajv from 'ajv';
 const ajv = new Ajv({ allErrors: true, strict: false });
 const here = new URL('schemas/', import.meta.url);
 const cache = {};
-const validator = (name) => (cache[name] ??= ajv.compile(JSON.parse(readFileSync(new URL(`${name}.json`, here)),
-  (key, value) => (key === 'required' ? undefined : value))));
+const validator = (name) =>
+  (cache[name] ??= ajv.compile(
+    JSON.parse(readFileSync(new URL(`${name}.json`, here)), (key, value) => (key === 'required' ? undefined : value)),
+  ));
 
 // Panel type -> types of its options and of its own field properties.
 const PANELS = {
@@ -44,7 +46,9 @@ function problems(file) {
     const [optionType, fieldType] = PANELS[panel.type];
     check(where, 'dashboard.Panel', others);
     check(`${where} options`, optionType, options);
-    if (fieldType) { check(`${where} custom`, fieldType, panel.fieldConfig.defaults.custom); }
+    if (fieldType) {
+      check(`${where} custom`, fieldType, panel.fieldConfig.defaults.custom);
+    }
     targets.forEach((t) => check(`${where} query ${t.refId}`, 'prometheus.Dataquery', t));
   }
   return found;

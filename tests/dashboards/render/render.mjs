@@ -3,7 +3,7 @@
 //   --out FOLDER              pictures go to FOLDER/NAME-WIDTH-THEME.png, a report to FOLDER/NAME-WIDTH-THEME.json
 //   --width 1600,1000         --theme dark,light: every combination is drawn
 //   --from now-1h --to now    another time range than the dashboard's
-//   --var NAME=VALUE          (repeatable) a variable's value
+//   --var NAME=VALUE          (repeatable) the value of a variable that takes one
 //   --scrape-ms 15000         the scrape interval that the data source is told
 //   --height N                only the first N pixels go into the picture
 //   --empty TITLE             (repeatable) this panel may be without data
@@ -16,15 +16,40 @@ import { parseArgs } from 'node:util';
 import { chromium } from 'playwright-core';
 
 const text = (value) => ({ type: 'string', default: value });
-const { values: option, positionals: files } = parseArgs({ allowPositionals: true, options: {
-  prometheus: text('http://127.0.0.1:9090'), out: text('.'), width: text('1600'), theme: text('dark'), from: { type: 'string' },
-  to: { type: 'string' }, var: { type: 'string', multiple: true, default: [] }, 'scrape-ms': text('15000'), height: { type: 'string' },
-  empty: { type: 'string', multiple: true, default: [] } } });
+const { values: option, positionals: files } = parseArgs({
+  allowPositionals: true,
+  options: {
+    prometheus: text('http://127.0.0.1:9090'),
+    out: text('.'),
+    width: text('1600'),
+    theme: text('dark'),
+    from: { type: 'string' },
+    to: { type: 'string' },
+    var: { type: 'string', multiple: true, default: [] },
+    'scrape-ms': text('15000'),
+    height: { type: 'string' },
+    empty: { type: 'string', multiple: true, default: [] },
+  },
+});
 const HERE = dirname(fileURLToPath(import.meta.url));
 const ICONS = join(HERE, '../node_modules/@grafana/ui/dist/public/img');
-const TYPES = { '.html': 'text/html', '.js': 'text/javascript', '.css': 'text/css', '.svg': 'image/svg+xml', '.woff2': 'font/woff2', '.woff': 'font/woff' };
-const CHROMIUM = ['--no-sandbox', '--disable-gpu', '--disable-quic', '--no-first-run', '--disable-background-networking',
-  '--disable-component-update', '--disable-sync'];
+const TYPES = {
+  '.html': 'text/html',
+  '.js': 'text/javascript',
+  '.css': 'text/css',
+  '.svg': 'image/svg+xml',
+  '.woff2': 'font/woff2',
+  '.woff': 'font/woff',
+};
+const CHROMIUM = [
+  '--no-sandbox',
+  '--disable-gpu',
+  '--disable-quic',
+  '--no-first-run',
+  '--disable-background-networking',
+  '--disable-component-update',
+  '--disable-sync',
+];
 
 let current = '';
 
@@ -46,7 +71,9 @@ function serve(req, res) {
     req.pipe(up);
   } else {
     const img = '/public/build/img/';
-    const file = path.startsWith(img) ? join(ICONS, normalize(path.slice(img.length))) : join(HERE, 'dist', path === '/' ? 'index.html' : normalize(path));
+    const file = path.startsWith(img)
+      ? join(ICONS, normalize(path.slice(img.length)))
+      : join(HERE, 'dist', path === '/' ? 'index.html' : normalize(path));
     if (!existsSync(file) || file.endsWith('/')) {
       res.writeHead(404).end();
       return;
@@ -62,18 +89,33 @@ async function draw(browser, base, width, theme) {
   const page = await browser.newPage({ viewport: { width, height: Math.min(12000, rows * 38 + 150) } });
   const console_ = new Set();
   page.on('console', (m) => {
-    if (m.type() === 'error' && !m.text().startsWith('Failed to load resource')) { console_.add(m.text().slice(0, 300)); }
+    if (m.type() === 'error' && !m.text().startsWith('Failed to load resource')) {
+      console_.add(m.text().slice(0, 300));
+    }
   });
   const query = new URLSearchParams({ theme, scrapeMs: option['scrape-ms'] });
-  for (const key of ['from', 'to']) { if (option[key]) { query.set(key, option[key]); } }
-  for (const pair of option.var) { query.set(`var-${pair.split('=')[0]}`, pair.slice(pair.indexOf('=') + 1)); }
+  for (const key of ['from', 'to']) {
+    if (option[key]) {
+      query.set(key, option[key]);
+    }
+  }
+  // A variable's value goes to dashboards that show one thing at a time; the others show all.
+  for (const pair of option.var.filter((p) =>
+    json.templating.list.some((v) => v.name === p.split('=')[0] && !v.multi),
+  )) {
+    query.set(`var-${pair.split('=')[0]}`, pair.slice(pair.indexOf('=') + 1));
+  }
   await page.goto(`${base}/?${query}`);
   await page.waitForFunction(() => window.__report?.done, null, { timeout: 90000 });
   const report = await page.evaluate(() => window.__report);
   report.console = [...console_];
   for (const p of report.panels) {
-    if (!p.drawn) { report.problems.push(`panel ${p.key} "${p.title}" drew nothing`); }
-    if (p.noData && p.noValue === null && !option.empty.includes(p.title)) { report.problems.push(`panel ${p.key} "${p.title}" shows no data`); }
+    if (!p.drawn) {
+      report.problems.push(`panel ${p.key} "${p.title}" drew nothing`);
+    }
+    if (p.noData && p.noValue === null && !option.empty.includes(p.title)) {
+      report.problems.push(`panel ${p.key} "${p.title}" shows no data`);
+    }
   }
   const clip = option.height ? { x: 0, y: 0, width, height: Number(option.height) } : undefined;
   return { report, picture: await page.screenshot(clip ? { clip } : { fullPage: true }), close: () => page.close() };
@@ -96,7 +138,9 @@ try {
         writeFileSync(join(option.out, `${name}.json`), JSON.stringify(report, null, 1));
         await close();
         bad += report.problems.length;
-        console.log(`${name}: ${report.panels.length} panels, ${report.panels.filter((p) => p.noData).length} without data, ${report.problems.length} problems`);
+        console.log(
+          `${name}: ${report.panels.length} panels, ${report.panels.filter((p) => p.noData).length} without data, ${report.problems.length} problems`,
+        );
         [...report.notes, ...report.console].forEach((line) => console.log(`  note: ${line}`));
         report.problems.forEach((line) => console.log(`  PROBLEM: ${line}`));
       }

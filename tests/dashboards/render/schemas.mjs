@@ -6,8 +6,11 @@ const SDK = '../node_modules/@grafana/grafana-foundation-sdk/dist';
 const TYPES = {
   dashboard: ['Dashboard', 'Panel', 'RowPanel', 'VariableModel'],
   common: ['GraphFieldConfig', 'TableFieldOptions'],
-  timeseries: ['Options'], stat: ['Options'], table: ['Options'],
-  heatmap: ['Options', 'FieldConfig'], statetimeline: ['Options', 'FieldConfig'],
+  timeseries: ['Options'],
+  stat: ['Options'],
+  table: ['Options'],
+  heatmap: ['Options', 'FieldConfig'],
+  statetimeline: ['Options', 'FieldConfig'],
   prometheus: ['Dataquery'],
 };
 
@@ -15,8 +18,13 @@ mkdirSync('schemas', { recursive: true });
 for (const [module, types] of Object.entries(TYPES)) {
   for (const type of types) {
     const generator = createGenerator({
-      path: `${SDK}/${module}/types.gen.d.ts`, type, additionalProperties: false, skipTypeCheck: true, topRef: true,
-      expose: 'all', tsconfig: 'tsconfig.json',
+      path: `${SDK}/${module}/types.gen.d.ts`,
+      type,
+      additionalProperties: false,
+      skipTypeCheck: true,
+      topRef: true,
+      expose: 'all',
+      tsconfig: 'tsconfig.json',
     });
     writeFileSync(`schemas/${module}.${type}.json`, JSON.stringify(generator.createSchema(type)));
   }
