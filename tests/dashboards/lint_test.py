@@ -144,7 +144,7 @@ class Lint(unittest.TestCase):
         self.found("variable job: current is not empty")
 
     def test_an_overlap(self):
-        self.panel("Server")["gridPos"]["x"] = 0
+        self.panel("KV cache")["gridPos"]["x"] = 0
         self.found("overlaps")
 
     def test_a_link_to_nowhere(self):

@@ -6,6 +6,7 @@ usage: tests/dashboards/pictures.py
 Needs the release build, Prometheus, Chromium and Node.js (deploy/packages.sh build services dashboards).
 """
 import os
+import signal
 import subprocess
 import sys
 import tempfile
@@ -33,6 +34,8 @@ def say(text):
 
 
 def main():
+    # So that what was started is ended.
+    signal.signal(signal.SIGTERM, lambda *_: sys.exit(143))
     page = subprocess.run([os.path.join(HERE, "render", "setup.sh")], stdout=subprocess.PIPE, text=True, check=True).stdout.strip()
     say(f"pictures: figures are gathered for {LEARN // 60} minutes")
     stack = Stack(scale=2500)
