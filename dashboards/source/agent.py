@@ -1,6 +1,6 @@
 """Agent: tokprobe's own health, and what it costs the servers."""
-from kit import (AGENT, GREEN, PROBES, RED, TARGETS, color, dashboard, heatmap, instant, lines, metric, series, stat,
-                 steps, table, table_query, values, variables)
+from kit import (AGENT, GREEN, PROBES, RED, TARGETS, color, dashboard, heatmap, instant, lines, metric, of_agents,
+                 series, stat, steps, table, table_query, values, variables)
 
 DAY = " / $__range_s * 86400"
 
@@ -20,7 +20,7 @@ def head():
     good = values({0: ("REFUSED", RED), 1: ("OK", GREEN)})
     return [
         (8, stat("Agents", "Whether Prometheus reaches each agent. DOWN: its targets are unwatched; look at the process and its address.",
-                 [instant(f"up{{{AGENT}}}", legend="{{instance}}")], unit="none", mode="background", mappings=up,
+                 [instant(of_agents(f"up{{{AGENT}}}", ever=True), legend="{{instance}}")], unit="none", mode="background", mappings=up,
                  thresholds=steps(RED, (1, GREEN)), text="value_and_name")),
         (8, stat("Version", "The agent's version. Agents of different versions under one roof: check the changelog before you compare "
                  "their figures.",
@@ -115,17 +115,17 @@ def health():
     return [
         (6, lines("CPU", "Processor time of the agent; 100 % is one core. High with few targets: many streams at once, or a fault worth a "
                   "report.",
-                  [series(f"rate({process('cpu_seconds_total')}[$__rate_interval])", "{{instance}}")], unit="percentunit", min=0)),
+                  [series(of_agents(f"rate({process('cpu_seconds_total')}[$__rate_interval])"), "{{instance}}")], unit="percentunit", min=0)),
         (6, lines("Memory", "Resident memory of the agent. It grows with targets and with open streams and then stays; a steady climb is "
                   "a fault worth a report.",
-                  [series(process("resident_memory_bytes"), "{{instance}}")], unit="bytes", min=0)),
+                  [series(of_agents(process("resident_memory_bytes")), "{{instance}}")], unit="bytes", min=0)),
         (6, lines("File descriptors", "Share of the files and connections that the agent may open. Near 100 % raise the limit "
                   "(LimitNOFILE) or lower the concurrency: runs fail as internal.",
-                  [series(f"{process('open_fds')} / {process('max_fds')}", "{{instance}}")],
+                  [series(of_agents(f"{process('open_fds')} / {process('max_fds')}"), "{{instance}}")],
                   unit="percentunit", min=0)),
         (6, lines("Scrape", "How long Prometheus takes to read the agent's page. Near the scrape time-out (10 s unless configured) "
                   "figures get lost: fewer targets for each agent.",
-                  [series(f"scrape_duration_seconds{{{AGENT}}}", "{{instance}}")], unit="s", min=0)),
+                  [series(of_agents(f"scrape_duration_seconds{{{AGENT}}}"), "{{instance}}")], unit="s", min=0)),
     ]
 
 

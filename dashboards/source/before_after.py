@@ -1,7 +1,7 @@
 """Before/after: the chosen time range against an earlier one, and the versions of the server against each other."""
-from kit import (BY_LEVEL, GREEN, KEY, LEVELS, LEVEL_COLUMNS, LEVEL_LEGEND, MISSING, ORANGE, RED, TARGET,
-                 TOKENS_PER_SECOND, by_level, color, custom_variable, dashboard, expected_line, instant, lines,
-                 metric, series, stat, steps, table, table_query, values, variables)
+from kit import (BY_LEVEL, GREEN, KEY, LEVELS, LEVEL_COLUMNS, LEVEL_LEGEND, ORANGE, RED, TARGET, TOKENS_PER_SECOND,
+                 by_level, color, custom_variable, dashboard, expected_line, instant, lines, metric, series, stat,
+                 steps, table, table_query, values, variables)
 from state import failed_share
 
 LESS_IS_WORSE = steps(RED, (-0.2, ORANGE), (-0.1, GREEN))
@@ -73,7 +73,7 @@ def compared():
                     table_query(change(figure), f"{ref}Change")]
         columns[f"Value #{ref}Now"] = (heading, properties)
         columns[f"Value #{ref}Before"] = ("before" + " " * space, properties)
-        columns[f"Value #{ref}Change"] = ("change" + " " * space, {"unit": "percentunit", "decimals": 1, "thresholds": thresholds, "mappings": MISSING,
+        columns[f"Value #{ref}Change"] = ("change" + " " * space, {"unit": "percentunit", "decimals": 1, "thresholds": thresholds, 
                                                                   "custom__cellOptions": {"type": "color-text"}})
     return table("By probe and concurrency", "Throughput (output tokens over time of all fully successful runs), median time to first "
                  "token and median decode speed of a request, in the chosen time range and before. Green within 10 %. A level that "
@@ -102,7 +102,7 @@ def overlays():
 
 def of_version(name):
     """A last-run value with the version that the server had then."""
-    info = f"max by ({KEY}, server_version) ({metric('target_info', TARGET)})"
+    info = f"topk by ({KEY}) (1, max by ({KEY}, server_version) ({metric('target_info', TARGET)}))"
     return f"({metric(name, TARGET + LEVELS)} * on ({KEY}) group_left (server_version) {info})"
 
 

@@ -1,6 +1,6 @@
 """Fleet: every target at a glance."""
-from kit import (AGENT, GREEN, KEY, LEVELS, MISSING, ORANGE, REASON_COLORS, RED, TARGETS, TOKENS_PER_SECOND, color,
-                 dashboard, instant, lines, metric, ratio_steps, ratio_zones, series, shades, stat, steps, table,
+from kit import (AGENT, GREEN, KEY, LEVELS, ORANGE, REASON_COLORS, RED, TARGETS, TOKENS_PER_SECOND, color, dashboard,
+                 instant, lines, metric, of_agents, ratio_steps, ratio_zones, series, shades, stat, steps, table,
                  table_query, timeline, uid, values, variables)
 from state import MAPPINGS, MEANING, failed_share, failing, slow, speed_ratio, state
 
@@ -36,7 +36,7 @@ def overview():
                  "the availability objective, look at the reasons below.", [instant(failed_share(TARGETS))], unit="percentunit",
                  decimals=2, thresholds=steps(GREEN, (0.001, ORANGE), (0.01, RED)), empty="no request")),
         (4, stat("Agents down", "Agents that Prometheus cannot scrape: their targets are unwatched. Look at the agent's "
-                 "process and its address.", [instant(count_of(f"up{{{AGENT}}} == 0"))], mode="background", thresholds=bad)),
+                 "process and its address.", [instant(count_of(of_agents(f"up{{{AGENT}}} == 0", ever=True)))], mode="background", thresholds=bad)),
     ]
 
 
@@ -44,7 +44,7 @@ def fleet_table():
     bar = {"type": "gauge", "mode": "basic", "valueDisplayMode": "text"}
 
     def of_normal(measure):
-        return {"unit": "percentunit", "decimals": 0, "min": 0, "max": 1.2, "thresholds": ratio_steps(measure), "mappings": MISSING,
+        return {"unit": "percentunit", "decimals": 0, "min": 0, "max": 1.2, "thresholds": ratio_steps(measure), 
                 "custom__cellOptions": bar, "custom__width": 100}
     speed = metric("run_output_tokens_per_second", TARGETS + LEVELS)
     first = metric("run_time_to_first_token_seconds", TARGETS + LEVELS)

@@ -30,6 +30,13 @@ def metric(name, matchers):
     return f"tokprobe_{name}{{{matchers}}}"
 
 
+def of_agents(expression, ever=False):
+    """What Prometheus or every process exports, of agents only: All jobs means all that Prometheus scrapes. `ever`: also of
+    agents that are down now."""
+    known = metric("build_info", AGENT)
+    return f"{expression} and on (job, instance) {f'last_over_time({known}[$__range])' if ever else known}"
+
+
 def by_level(function, expression, *more):
     """Aggregates by probe and concurrency, so that levels come in numeric order: the label `workers` is padded with
     spaces on its left (which a legend does not show), because Prometheus sorts labels as text."""
@@ -190,7 +197,7 @@ def table(title, description, targets, columns, *, order=(), numbers=(), empty="
     # Sorting keeps the order of equals, so the most important field comes last.
     sort = [{"id": "sortBy", "options": {"fields": {}, "sort": [{"field": name, "desc": descending}]}}
             for name, descending in reversed(order)]
-    overrides = [override(heading, noValue="–", **properties) for heading, properties in columns.values()]
+    overrides = [override(heading, noValue="–", **{"mappings": MISSING, **properties}) for heading, properties in columns.values()]
     return panel("table", title, description, targets, {"showHeader": True, "cellHeight": "sm"}, overrides=overrides, empty=empty,
                  transformations=[*merge, *to_number, *sort, organize],
                  custom={"align": "auto", "cellOptions": {"type": "auto"}, "inspect": False, "filterable": False, "minWidth": 50})

@@ -127,6 +127,14 @@ def joins(board, _):
             for keys in re.findall(r"\bon \(([^)]*)\)", expression) if not {"job", "instance"} <= {k.strip() for k in keys.split(",")}]
 
 
+def agents_only(board, _):
+    """With every job chosen, `up` and process metrics are those of all that Prometheus scrapes: they are joined with ours."""
+    return [f"{where}: {name} of every job" for where, expression, _legend in queries(board)
+            for name, _matchers in SELECTOR.findall(expression)
+            if not name.startswith("tokprobe_") and name not in WITHOUT_JOB
+            and not ("on (job, instance)" in expression and "tokprobe_" in expression)]
+
+
 def described(board, _):
     problems = []
     for p in panels(board):
@@ -205,7 +213,7 @@ def links(board, _):
 
 
 UIDS = {"tokprobe-fleet", "tokprobe-target", "tokprobe-before-after", "tokprobe-agent"}
-RULES = (names_exist, later_is_later, matchers, windows, joins, described, sources, ready_to_import, variables, places, links)
+RULES = (names_exist, later_is_later, matchers, windows, joins, agents_only, described, sources, ready_to_import, variables, places, links)
 
 
 def problems(board, metrics):

@@ -119,6 +119,10 @@ class Lint(unittest.TestCase):
         self.board = json.loads(json.dumps(board).replace("on (job, instance, target)", "on (target)"))
         self.found("which two agents share")
 
+    def test_other_jobs(self):
+        self.panel("KV cache in use")["targets"][0]["expr"] = 'up{job=~"$job",instance=~"$instance"}'
+        self.found("up of every job")
+
     def test_no_description(self):
         self.panel("Server")["description"] = "Server."
         self.found("must say in sentences")

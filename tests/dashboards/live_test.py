@@ -89,6 +89,12 @@ class Live(unittest.TestCase):
                 states = {r["metric"]["target"]: r["value"][1] for r in rows}
                 self.assertEqual(states["phi-edge"], "3", "a server that does not answer is DOWN")
 
+    def test_other_jobs_are_no_agents(self):
+        panels = {p["title"]: p["targets"][0] for p in lint.panels(boards()["agent.json"])}
+        for title in ("Agents", "CPU", "Memory", "File descriptors", "Scrape"):
+            rows = self.answer(panels[title], panels[title]["expr"], "")
+            self.assertEqual({r["metric"]["instance"] for r in rows}, set(self.stack.agents), title)
+
     def test_grafana_knows_every_key(self):
         files = [os.path.join(BOARDS, name) for name in boards()]
         done = subprocess.run(["node", os.path.join(self.page, "check.mjs"), *files], capture_output=True, text=True)

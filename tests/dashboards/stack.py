@@ -131,7 +131,9 @@ class Stack:
         with open(config, "w", encoding="utf-8") as f:
             f.write(f"global: {{scrape_interval: {scrape}, evaluation_interval: {scrape}}}\n"
                     f"rule_files: {json.dumps(rules)}\n"
-                    f"scrape_configs:\n  - {{job_name: tokprobe, static_configs: [{{targets: {json.dumps(self.agents)}}}]}}\n")
+                    f"scrape_configs:\n  - {{job_name: tokprobe, static_configs: [{{targets: {json.dumps(self.agents)}}}]}}\n"
+                    # Another job, which is no business of ours.
+                    f"  - {{job_name: prometheus, static_configs: [{{targets: ['127.0.0.1:{port}']}}]}}\n")
         self.start("prometheus", ["prometheus", f"--config.file={config}", f"--storage.tsdb.path={self.folder}/data",
                                   f"--web.listen-address=127.0.0.1:{port}"])
         url = f"http://127.0.0.1:{port}"

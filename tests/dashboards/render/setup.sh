@@ -27,10 +27,14 @@ if [ ! -e "$PACKAGES/.ready" ]; then
 fi
 if [ ! -e "$PAGE/.ready" ]; then
   say "dashboards: building the page that draws them"
-  rm -rf "$PACKAGES"/page-*
+  # Half a page of an interrupted build goes; whole ones may be in use.
+  rm -rf "$PAGE"
   mkdir "$PAGE"
   cp -r ./*.mjs ./*.js tsconfig.json index.html src "$PAGE/"
   (cd "$PAGE" && node schemas.mjs && "$PACKAGES/node_modules/.bin/vite" build --logLevel error) >&2
   touch "$PAGE/.ready"
 fi
+touch "$PACKAGES/.ready" "$PAGE/.ready"
+# What was not used for a month goes.
+find "$CACHE" -maxdepth 3 -path '*/dashboards-*' -name .ready -mtime +30 -printf '%h\0' | xargs -0 -r rm -rf
 printf '%s\n' "$PAGE"
