@@ -21,11 +21,12 @@ LEARN, WATCH = 540, 300  # seconds before and after the upgrade of a server
 MAX_BYTES = 300_000
 # name: dashboard, options of render.mjs
 PICTURES = {
-    "fleet": ("fleet", ["--width", "1400", "--theme", "dark"]),
-    "target": ("target", ["--width", "1400", "--theme", "dark", "--var", "target=llama-batch", "--height", "1250"]),
-    "target-light": ("target", ["--width", "1000", "--theme", "light", "--var", "target=qwen-prod", "--height", "1340"]),
-    "before-after": ("before-after", ["--width", "1400", "--theme", "dark", "--var", "target=llama-batch", "--var", "offset=6m", "--from", "now-4m"]),
-    "agent": ("agent", ["--width", "1400", "--theme", "dark"]),
+    "fleet": ("fleet", ["--width", "1280", "--theme", "dark"]),
+    "target": ("target", ["--width", "1400", "--theme", "dark", "--var", "target=llama-batch", "--height", "1048"]),
+    "target-light": ("target", ["--width", "1000", "--theme", "light", "--var", "target=qwen-prod", "--height", "1066"]),
+    "before-after": ("before-after", ["--width", "1400", "--theme", "dark", "--var", "target=llama-batch", "--var", "offset=6m", "--from", "now-4m",
+                                      "--height", "896"]),
+    "agent": ("agent", ["--width", "1280", "--theme", "dark", "--height", "1060"]),
 }
 
 
@@ -38,7 +39,7 @@ def main():
     signal.signal(signal.SIGTERM, lambda *_: sys.exit(143))
     page = subprocess.run([os.path.join(HERE, "render", "setup.sh")], stdout=subprocess.PIPE, text=True, check=True).stdout.strip()
     say(f"pictures: figures are gathered for {LEARN // 60} minutes")
-    stack = Stack(scale=2500)
+    stack, too_big = Stack(scale=2500), []
     try:
         time.sleep(LEARN)
         stack.upgrade()
@@ -53,10 +54,12 @@ def main():
                 drawn, = (f for f in os.listdir(out) if f.endswith(".png"))
                 size = os.path.getsize(os.path.join(out, drawn))
                 if size > MAX_BYTES:
-                    raise SystemExit(f"{name}.png has {size} bytes, more than {MAX_BYTES}: choose a smaller --height")
+                    too_big.append(f"{name}.png has {size} bytes, more than {MAX_BYTES}: choose a smaller --height")
                 os.replace(os.path.join(out, drawn), os.path.join(target, f"{name}.png"))
     finally:
         stack.close()
+    if too_big:
+        sys.exit("\n".join(too_big))
 
 
 if __name__ == "__main__":

@@ -13,6 +13,11 @@ say() { printf '%s\n' "$*" >&2; }
 
 hash_of() { cat "$@" | sha256sum | cut -c 1-12; }
 
+version=$(node --version 2>/dev/null || true)
+if [ "$(tr -dc '0-9.' <<<"$version" | cut -d . -f 1)" -lt 20 ] 2>/dev/null || [ -z "$version" ]; then
+  say "dashboards: Node.js 20 or newer is needed, and here is ${version:-none}; Debian 13 has one, Debian 12 does not"
+  exit 1
+fi
 PACKAGES=$CACHE/dashboards-$(hash_of package.json package-lock.json)
 PAGE=$PACKAGES/page-$(hash_of ./*.mjs ./*.js ./*.json index.html src/*)
 mkdir -p "$PACKAGES"
