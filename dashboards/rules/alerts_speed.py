@@ -34,7 +34,7 @@ def regression(q, row):
         {WHO} is at {{{{ $value | humanizePercentage }}}} of its normal speed. {what} of the last run: {ask(latest_of(gauge), write)};
         expected at this load: {ask(latest_of(expected), write)},
         from {ask(latest_of("tokprobe_expected_samples"), 'value | printf "%.0f"')} runs.
-        {OVER[row.window]}; alerts below {row.below:.0%}. {SEEN_BY}""",
+        {OVER[row.window]}; alerts below {row.below * 100:g}%. {SEEN_BY}""",
                  row.wait, row.keep, labels={"window": row.window})
 
 

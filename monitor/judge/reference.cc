@@ -7,6 +7,8 @@ namespace tokprobe {
 namespace {
 
 constexpr double kDay = 86400;
+constexpr std::size_t kRefresh = 200;
+constexpr std::size_t kMostAnswers = 1000;
 
 // The epoch was a Thursday.
 bool weekend(double time) {
@@ -58,6 +60,7 @@ void Reference::add(const Sample& sample) {
       samples_.empty() ? 0 : clock_.back() + std::clamp(gap, 0.0, times_.longest_gap);
   samples_.push_back(sample);
   clock_.push_back(now);
+  ++added_;
   while (now - clock_.front() > times_.reference) {
     samples_.pop_front();
     clock_.pop_front();
@@ -67,6 +70,7 @@ void Reference::add(const Sample& sample) {
 double Reference::span() const { return clock_.empty() ? 0 : clock_.back() - clock_.front(); }
 
 void Reference::scale(const Figures& factors) {
+  answers_.clear();
   for (Sample& s : samples_) {
     for (std::size_t m = 0; m < factors.size(); ++m) {
       if (!std::isnan(factors[m])) s.figures[m] *= factors[m];
@@ -76,6 +80,18 @@ void Reference::scale(const Figures& factors) {
 
 Figures Reference::expected(const LoadAt& at) const {
   if (std::isnan(at.running)) return at_time_of_day(at.time);
+  const std::pair key{at.running, at.waiting > 0};
+  const auto known = answers_.find(key);
+  if (known != answers_.end() && added_ - known->second.added <= samples_.size() / kRefresh) {
+    return known->second.figures;
+  }
+  if (answers_.size() >= kMostAnswers) answers_.clear();
+  const Figures figures = expected_at_load(at);
+  answers_.insert_or_assign(key, Answer{added_, figures});
+  return figures;
+}
+
+Figures Reference::expected_at_load(const LoadAt& at) const {
   if (!(at.waiting > 0)) return at_load(at, false, true);
   Figures out = at_load(at, true, false);
   float& tpot = out[static_cast<std::size_t>(Judged::kTpot)];

@@ -2,6 +2,8 @@
 
 #include <cstddef>
 #include <deque>
+#include <map>
+#include <utility>
 #include <vector>
 
 #include "monitor/judge/figures.h"
@@ -35,23 +37,31 @@ class Reference {
 
   /// Times must not go back.
   void add(const Sample& sample);
-  /// NaN where too little is known.
+  /// NaN where too little is known. At a known load an answer may leave out the newest half percent
+  /// of the runs.
   Figures expected(const LoadAt& at) const;
   std::size_t size() const { return samples_.size(); }
   /// Seconds of accepted runs that it holds.
   double span() const;
   /// Multiplies every figure: the shape over load stays, the level changes.
   void scale(const Figures& factors);
-  void clear() { samples_.clear(); }
   const std::deque<Sample>& samples() const { return samples_; }
 
  private:
+  Figures expected_at_load(const LoadAt& at) const;
   Figures at_load(const LoadAt& at, bool saturated, bool borrow) const;
   Figures at_time_of_day(double time) const;
 
   JudgeTimes times_;
   std::deque<Sample> samples_;
   std::deque<double> clock_;  ///< accepted time of each sample
+  // Answers are used again until the reference has grown by half a percent.
+  struct Answer {
+    std::size_t added;
+    Figures figures;
+  };
+  mutable std::map<std::pair<float, bool>, Answer> answers_;
+  std::size_t added_ = 0;
 };
 
 /// Fewer runs than this say nothing.
