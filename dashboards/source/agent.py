@@ -50,10 +50,11 @@ def schedule():
                   "interval; budget and maintenance: as configured; replaced: the server was busy, and only a heartbeat was sent.",
                   [series(f"round({missed}) > 0", "{{what}}")], unit="short", bars=True, stack=True, points=60, interval="1m", decimals=0,
                   empty="None")),
-        (8, lines("Age of the last run, in intervals", "Time since the last run of each probe over its interval; 1 at most is healthy. "
-                  "Above 3 the figures on the other pages are old: look at skipped runs, then at the agent's log.",
-                  [series(f"max by (target, probe) ((time() - max by ({key}) ({last})) / on ({key}) {interval})",
-                          "{{target}} {{probe}}")], unit="short", min=0, decimals=1, zones=True,
+        (8, lines("Age of the last run, in intervals", "Time since the last run over its interval, of the probe of each target that waits "
+                  "longest; 1 at most is healthy. Above 3 the figures on the other pages are old: look at skipped runs, then at the "
+                  "agent's log.",
+                  [series(f"max by (target) ((time() - max by ({key}) ({last})) / on ({key}) {interval})",
+                          "{{target}}")], unit="short", min=0, decimals=1, zones=True,
                   thresholds=steps("transparent", (3, RED)))),
     ]
 

@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """Draws the dashboards of the documentation from a live stack, into dashboards/pictures; takes a quarter of an hour.
 
-usage: tests/dashboards/pictures.py
+usage: tests/dashboards/pictures.py [NAME ..]
 
 Needs the release build, Prometheus, Chromium and Node.js (deploy/packages.sh build services dashboards).
 """
@@ -26,7 +26,7 @@ PICTURES = {
     "target-light": ("target", ["--width", "1000", "--theme", "light", "--var", "target=qwen-prod", "--height", "1066"]),
     "before-after": ("before-after", ["--width", "1400", "--theme", "dark", "--var", "target=llama-batch", "--var", "offset=6m", "--from", "now-4m",
                                       "--height", "896"]),
-    "agent": ("agent", ["--width", "1280", "--theme", "dark", "--height", "1060"]),
+    "agent": ("agent", ["--width", "1280", "--theme", "dark", "--height", "972"]),
 }
 
 
@@ -37,6 +37,7 @@ def say(text):
 def main():
     # So that what was started is ended.
     signal.signal(signal.SIGTERM, lambda *_: sys.exit(143))
+    wanted = {name: PICTURES[name] for name in sys.argv[1:] or PICTURES}
     page = subprocess.run([os.path.join(HERE, "render", "setup.sh")], stdout=subprocess.PIPE, text=True, check=True).stdout.strip()
     say(f"pictures: figures are gathered for {LEARN // 60} minutes")
     stack, too_big = Stack(scale=2500), []
@@ -48,7 +49,7 @@ def main():
         target = os.path.join(ROOT, "dashboards", "pictures")
         os.makedirs(target, exist_ok=True)
         with tempfile.TemporaryDirectory(prefix="tokprobe-pictures-") as out:
-            for name, (board, options) in PICTURES.items():
+            for name, (board, options) in wanted.items():
                 subprocess.run(["node", os.path.join(page, "render.mjs"), "--prometheus", stack.prometheus, "--out", out, "--scrape-ms", "2000",
                                 "--from", f"now-{(LEARN + WATCH) // 60}m", *options, os.path.join(ROOT, "dashboards", f"{board}.json")], check=True)
                 drawn, = (f for f in os.listdir(out) if f.endswith(".png"))
