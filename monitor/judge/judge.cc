@@ -33,7 +33,7 @@ Figures quotient(const Figures& measured, const Figures& expected) {
 
 Judgement Judge::admit(const Sample& run, const std::string& identity) {
   const LoadAt at{run.time, run.running, run.waiting};
-  if (!memory_.verdicts.empty() && run.time < memory_.verdicts.back().time) return judgement(at);
+  set_back(run.time);
   age(run.time);
   try_identity(identity, run.time);
   const Figures expected = memory_.reference.expected(at);
@@ -57,6 +57,18 @@ Judgement Judge::judge(const Figures& expected) const {
   for (std::size_t w = 0; w < kWindows.size(); ++w) out.ratios[w] = ratio(static_cast<Window>(w));
   out.samples = memory_.reference.size();
   return out;
+}
+
+// A clock that was wrong and was set right: what was noted in the future would block everything.
+void Judge::set_back(double now) {
+  auto& m = memory_;
+  const auto drop_later = [now](auto& notes) {
+    while (!notes.empty() && notes.back().time > now) notes.pop_back();
+  };
+  drop_later(m.waiting);
+  drop_later(m.verdicts);
+  drop_later(m.snapshots);
+  m.trial_since = std::min(m.trial_since, now);
 }
 
 void Judge::age(double now) {

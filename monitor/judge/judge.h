@@ -47,8 +47,9 @@ class Judge {
  public:
   explicit Judge(const JudgeTimes& times = {}) : times_(times), memory_(times) {}
 
-  /// Notes a run whose every request was ok, and says how things are. Times must not go back: an
-  /// older run is passed over. An empty identity is one that is not known, and changes nothing.
+  /// Notes a run whose every request was ok, and says how things are. When time goes back, what was
+  /// noted later is forgotten, but for the reference. An empty identity is one that is not known, and
+  /// changes nothing.
   Judgement admit(const Sample& run, const std::string& identity);
   /// How things are, for a server at this load.
   Judgement judgement(const LoadAt& at) const;
@@ -63,6 +64,7 @@ class Judge {
   static constexpr float kSame = 0.97F;
 
  private:
+  void set_back(double now);
   void age(double now);
   bool regressed() const;
   void try_identity(const std::string& identity, double now);

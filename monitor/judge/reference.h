@@ -35,7 +35,7 @@ class Reference {
  public:
   explicit Reference(const JudgeTimes& times) : times_(times) {}
 
-  /// Times must not go back.
+  /// A time that goes back counts as no time.
   void add(const Sample& sample);
   /// NaN where too little is known. At a known load an answer may leave out the newest half percent
   /// of the runs.

@@ -162,7 +162,7 @@ TEST(JudgeDocument, RefusesWhatItDidNotWrite) {
   }
 }
 
-TEST(JudgeDocument, RefusesTimesThatGoBackAndColumnsOfDifferentLengths) {
+TEST(JudgeDocument, RefusesTimesOutOfRangeAndColumnsOfDifferentLengths) {
   Judge judge;
   for (int i = 0; i < 5; ++i) {
     judge.admit({1e9 + 60 * i, 1, 0, {1, 1, 1}}, "v");
@@ -170,7 +170,7 @@ TEST(JudgeDocument, RefusesTimesThatGoBackAndColumnsOfDifferentLengths) {
   auto json = nlohmann::json::parse(write_judge("t", {{{"p", 1}, judge.memory()}}));
   auto& verdicts = json["series"][0]["verdicts"];
   auto turned = json;
-  turned["series"][0]["verdicts"]["time"][1] = -5;
+  turned["series"][0]["verdicts"]["time"][1] = 1e300;
   EXPECT_FALSE(read_judge(turned.dump(), {}));
   verdicts["ttft"].erase(0);
   EXPECT_FALSE(read_judge(json.dump(), {}));

@@ -257,11 +257,16 @@ TEST_F(JudgeTest, AnAgentThatWasOffKeepsItsReference) {
   EXPECT_THAT(ratio(back, Window::kRecent), FloatNear(1, 0.02F));
 }
 
-TEST_F(JudgeTest, AClockThatGoesBackIsPassedOver) {
-  runs(kDay);
-  const std::size_t verdicts = judge_.memory().verdicts.size();
-  judge_.admit(server_.run(now_ - kDay / 2, 3, 0.1F), "v1");
-  EXPECT_EQ(judge_.memory().verdicts.size(), verdicts);
+TEST_F(JudgeTest, AClockThatWasAYearAheadBlocksNothing) {
+  runs(2 * kDay);
+  const double right = now_;
+  now_ += 365 * kDay;
+  runs(2 * kHour);
+  now_ = right;
+  const Judgement back = runs(5 * kHour);
+  EXPECT_NEAR(expected(look(3)), 94, 2);
+  EXPECT_THAT(ratio(back, Window::kTrend), FloatNear(1, 0.02F));
+  EXPECT_LT(ratio(runs(kHour / 2, 0.5F), Window::kRecent), 0.6F);
 }
 
 TEST_F(JudgeTest, ItsMemoryIsBounded) {
