@@ -41,14 +41,14 @@ REGRESSIONS = (
     # Half the speed is an outage to those who wait for the answer.
     Regression("throughput", "recent", 0.50, "critical", "5m", "15m"),
     # A tenth slower drowns in the noise of half an hour, not in that of four: 0.94, or 0.93 without load.
-    Regression("throughput", "trend", 0.925, "warning", "15m", "4h"),
+    Regression("throughput", "trend", 0.925, "warning", "5m", "4h"),
     # Against 28 days ago: slow rot, which the reference of the last week would follow.
     Regression("throughput", "month", 0.95, "warning", "1h", "1d"),
     # Time to first token swings more: prompts wait for places in the batch.
     Regression("ttft", "recent", 0.75, "warning", "5m", "1h"),
-    Regression("ttft", "trend", 0.87, "warning", "15m", "4h"),
+    Regression("ttft", "trend", 0.87, "warning", "5m", "4h"),
     Regression("tpot", "recent", 0.85, "warning", "5m", "1h"),
-    Regression("tpot", "trend", 0.925, "warning", "15m", "4h"),
+    Regression("tpot", "trend", 0.925, "warning", "5m", "4h"),
     Regression("tpot", "month", 0.95, "warning", "1h", "1d"),
 )
 # Older than this many intervals and one time-out, a result says nothing about now.
