@@ -48,8 +48,8 @@ class Judge {
   explicit Judge(const JudgeTimes& times = {}) : times_(times), memory_(times) {}
 
   /// Notes a run whose every request was ok, and says how things are. When time goes back, what was
-  /// noted later is forgotten, but for the reference. An empty identity is one that is not known, and
-  /// changes nothing.
+  /// noted later is forgotten, but for the reference. An empty identity is one that is not known,
+  /// and changes nothing.
   Judgement admit(const Sample& run, const std::string& identity);
   /// How things are, for a server at this load.
   Judgement judgement(const LoadAt& at) const;
