@@ -27,7 +27,7 @@ struct LoadAt {
 /// server (something waiting) is compared with runs of a full server; of those, or of an empty bin,
 /// only the decode speed may be taken from elsewhere, and TTFT not at all, since it is made of
 /// other people's requests. Without load figures the runs count that were made at the same time of
-/// day (UTC), on a working day or at the weekend.
+/// day (UTC), on a working day or at the weekend, and expected is what three in five of them reach.
 ///
 /// The 7 days are days of accepted runs: while nothing is accepted (a server that is slow for two
 /// weeks, an agent that is off) the reference does not age.

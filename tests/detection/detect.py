@@ -118,7 +118,7 @@ MEASURING = """groups:
       - alert: Naive
         expr: >-
           quantile_over_time(0.5, tokprobe_run_output_tokens_per_second[30m])
-          < 0.85 * quantile_over_time(0.5, tokprobe_run_output_tokens_per_second[1d])
+          < 0.88 * quantile_over_time(0.5, tokprobe_run_output_tokens_per_second[1d])
         for: 5m
   - name: measuring
     rules:

@@ -31,14 +31,14 @@ RECENT, TREND = "the last 30 minutes (at least 5 runs)", "the last 4 hours (at l
 MONTH = "the last day (at least 24 runs) against what was normal 28 days ago"
 
 REGRESSIONS = (
-    regression("ThroughputDrop", "throughput", "recent", 6, 0.80, 0.88, "80%", THROUGHPUT, RECENT, "85%"),
+    regression("ThroughputDrop", "throughput", "recent", 6, 0.80, 0.88, "80%", THROUGHPUT, RECENT, "88%"),
     regression("ThroughputDrop", "throughput", "trend", 17, 0.90, 0.94, "90%", THROUGHPUT, TREND, "92.5%"),
-    regression("ThroughputDrop", "throughput", "month", 80, 0.925, 0.95, "92.5%", THROUGHPUT, MONTH, "95%", 10),
+    regression("ThroughputDrop", "throughput", "month", 80, 0.925, 0.95, "92.5%", THROUGHPUT, MONTH, "94%", 10),
     regression("TtftRegression", "ttft", "recent", 6, 0.60, 0.76, "60%", TTFT, RECENT, "75%"),
     regression("TtftRegression", "ttft", "trend", 17, 0.80, 0.88, "80%", TTFT, TREND, "87%"),
-    regression("TpotRegression", "tpot", "recent", 6, 0.80, 0.88, "80%", TPOT, RECENT, "85%"),
+    regression("TpotRegression", "tpot", "recent", 6, 0.80, 0.88, "80%", TPOT, RECENT, "88%"),
     regression("TpotRegression", "tpot", "trend", 17, 0.90, 0.94, "90%", TPOT, TREND, "92.5%"),
-    regression("TpotRegression", "tpot", "month", 80, 0.925, 0.95, "92.5%", TPOT, MONTH, "95%", 10),
+    regression("TpotRegression", "tpot", "month", 80, 0.925, 0.95, "92.5%", TPOT, MONTH, "94%", 10),
 )
 
 AVAILABILITY = {"objectives": (("availability", 0.99), ("time_to_first_token", 2))}
@@ -86,8 +86,8 @@ OBJECTIVES = (
 
 # Half the speed: the rule of severity warning fires too, and Alertmanager mutes it.
 def halved():
-    case = regression("ThroughputDrop", "throughput", "recent", 6, 0.40, 0, "40%", THROUGHPUT, RECENT, "85%")
-    return dataclasses.replace(case, severity="critical", description=case.description.replace("85%", "50%"), twin=case.description,
+    case = regression("ThroughputDrop", "throughput", "recent", 6, 0.40, 0, "40%", THROUGHPUT, RECENT, "88%")
+    return dataclasses.replace(case, severity="critical", description=case.description.replace("88%", "50%"), twin=case.description,
                                quiet=(OnlyTwin(case.description.replace("40%", "51%"), {ratio("throughput", "recent"): "0.51x6"}), MAINTENANCE))
 
 

@@ -116,7 +116,7 @@ class Promtool(unittest.TestCase):
                                     ("TokprobeThroughputDrop", (("one", "warning"), ("two", "warning"))))]}], 1)
 
     def test_an_alert_outlives_a_ratio_that_swings_around_the_threshold(self):
-        swinging = {world.ratio("throughput", "recent"): "0.84x9 " + "0.86x4 0.84x4 " * 6}
+        swinging = {world.ratio("throughput", "recent"): "0.87x9 " + "0.89x4 0.87x4 " * 6}
         self.promtool_tests([{
             "name": "swinging", "interval": "1m", "input_series": cases.input_series([({**world.healthy(70), **swinging}, cases.PLACE)]),
             "promql_expr_test": [{"expr": 'count_over_time(ALERTS{alertname="TokprobeThroughputDrop",alertstate="firing"}[54m30s])',
